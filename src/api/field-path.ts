@@ -1,0 +1,63 @@
+type Segment =
+  | { readonly kind: 'field'; readonly name: string }
+  | { readonly kind: 'key'; readonly key: string }
+  | { readonly kind: 'index'; readonly index: number; readonly identity: string | undefined };
+
+/**
+ * The place of a value in an object, written as Kubernetes writes it:
+ * `spec.worker.template.spec.containers[0].resources.limits[cpu]`.
+ * Immutable; every step returns a new path.
+ */
+export class FieldPath {
+  static readonly root = new FieldPath([]);
+  private readonly segments: readonly Segment[];
+
+  private constructor(segments: readonly Segment[]) {
+    this.segments = segments;
+  }
+
+  static of(...fields: string[]): FieldPath {
+    return FieldPath.root.child(...fields);
+  }
+
+  /** Steps into named fields of an object. */
+  child(...fields: string[]): FieldPath {
+    return new FieldPath([...this.segments, ...fields.map((name) => ({ kind: 'field', name }) as const)]);
+  }
+
+  /** Steps into an entry of a map with free keys (labels, limits). */
+  key(key: string): FieldPath {
+    return new FieldPath([...this.segments, { kind: 'key', key }]);
+  }
+
+  /**
+   * Steps into an item of a list.
+   * @param identity the item's name where it has one; two versions of a list are compared by it, not by position
+   */
+  index(index: number, identity?: string): FieldPath {
+    return new FieldPath([...this.segments, { kind: 'index', index, identity }]);
+  }
+
+  toString(): string {
+    return this.render((segment) => `[${String(segment.index)}]`);
+  }
+
+  /** The path with list items by name instead of position: equal for the same item of two versions of an object. */
+  identity(): string {
+    return this.render((segment) =>
+      segment.identity === undefined
+        ? `[${String(segment.index)}]`
+        : `[name=${JSON.stringify(segment.identity)}]`,
+    );
+  }
+
+  private render(item: (segment: Extract<Segment, { kind: 'index' }>) => string): string {
+    let text = '';
+    for (const segment of this.segments) {
+      if (segment.kind === 'field') text += text === '' ? segment.name : `.${segment.name}`;
+      else if (segment.kind === 'key') text += `[${segment.key}]`;
+      else text += item(segment);
+    }
+    return text;
+  }
+}

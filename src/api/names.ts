@@ -1,0 +1,70 @@
+/**
+ * Every group, label, annotation, object name, port and path that daskwarden and dask-gateway agree on.
+ * They stand here and nowhere else. Names with `gateway.dask.org` are the contract with dask-gateway's API server
+ * and client and may not change.
+ */
+
+export const GATEWAY_GROUP = 'gateway.dask.org';
+export const GATEWAY_VERSION = 'v1alpha1';
+export const DASK_CLUSTER_API_VERSION = `${GATEWAY_GROUP}/${GATEWAY_VERSION}`;
+export const DASK_CLUSTER_KIND = 'DaskCluster';
+export const DASK_CLUSTER_PLURAL = 'daskclusters';
+
+export const DASKWARDEN_GROUP = 'daskwarden.dev';
+
+/** On every child: the name of its DaskCluster (same namespace). */
+export const CLUSTER_LABEL = 'gateway.dask.org/cluster';
+/** On every child: the dask-gateway installation that the cluster belongs to. */
+export const INSTANCE_LABEL = 'gateway.dask.org/instance';
+/** On every child: its part in the cluster, one of {@link Component}. */
+export const COMPONENT_LABEL = 'app.kubernetes.io/component';
+export const APP_NAME_LABEL = 'app.kubernetes.io/name';
+export const MANAGED_BY_LABEL = 'app.kubernetes.io/managed-by';
+export const MANAGED_BY = 'daskwarden';
+
+/** On pods: the incarnation of the cluster that made them (a decimal number, from 1). */
+export const INCARNATION_LABEL = 'daskwarden.dev/incarnation';
+/** On a DaskCluster: `"true"` makes the controller leave it alone until the annotation is gone. */
+export const PAUSED_ANNOTATION = 'daskwarden.dev/paused';
+
+/** Label prefixes that only the controller sets on children; a template may not. */
+export const RESERVED_LABEL_PREFIXES = [`${GATEWAY_GROUP}/`, `${DASKWARDEN_GROUP}/`] as const;
+
+export type Component = 'dask-scheduler' | 'dask-worker' | 'credentials';
+export type Role = 'scheduler' | 'worker';
+
+/** The component label and the conventional name of the Dask container of a role. */
+export const ROLE_COMPONENT = {
+  scheduler: 'dask-scheduler',
+  worker: 'dask-worker',
+} as const satisfies Record<Role, Component>;
+
+export const CREDENTIALS_VOLUME = 'dask-credentials';
+export const CREDENTIALS_MOUNT_PATH = '/etc/dask-credentials';
+export const CERTIFICATE_KEY = 'dask.crt';
+export const PRIVATE_KEY_KEY = 'dask.pem';
+export const API_TOKEN_KEY = 'api-token';
+
+export const SCHEDULER_PORT = 8786;
+export const DASHBOARD_PORT = 8787;
+export const GATEWAY_API_PORT = 8788;
+
+export function credentialsSecretName(cluster: string): string {
+  return `dask-credentials-${cluster}`;
+}
+
+export function schedulerPodName(cluster: string): string {
+  return `dask-scheduler-${cluster}`;
+}
+
+export function serviceName(cluster: string): string {
+  return `dask-${cluster}`;
+}
+
+/** Every worker pod's name starts so; what follows is unique per worker. */
+export function workerPodPrefix(cluster: string): string {
+  return `dask-worker-${cluster}-`;
+}
+
+/** Field managers of the two writers, as `kubectl get --show-managed-fields` shows them. */
+export const CONTROLLER_FIELD_MANAGER = 'daskwarden-controller';
