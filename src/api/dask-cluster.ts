@@ -111,6 +111,8 @@ export interface WorkerStatus {
   readonly nextSlot: number;
   /** Failures since the last quiet period; the delay before the next replacement doubles with it. */
   readonly consecutiveFailures: number;
+  /** When the last counted failure happened (RFC 3339). */
+  readonly lastFailureTime?: string;
 }
 
 export interface DaskClusterStatus {

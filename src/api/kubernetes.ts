@@ -1,4 +1,11 @@
-import type { V1Container, V1PodSpec, V1ServiceSpec } from '@kubernetes/client-node';
+import type {
+  V1Container,
+  V1EnvVar,
+  V1PodSpec,
+  V1ServiceSpec,
+  V1Volume,
+  V1VolumeMount,
+} from '@kubernetes/client-node';
 
 /**
  * The Kubernetes objects that daskwarden touches, exactly as their JSON comes over the wire: times are RFC 3339
@@ -48,6 +55,9 @@ export interface Resource {
 
 export type PodSpec = V1PodSpec;
 export type Container = V1Container;
+export type EnvVar = V1EnvVar;
+export type Volume = V1Volume;
+export type VolumeMount = V1VolumeMount;
 
 export interface ContainerState {
   readonly waiting?: { readonly reason?: string; readonly message?: string };

@@ -24,6 +24,8 @@ export const MANAGED_BY = 'daskwarden';
 
 /** On pods: the incarnation of the cluster that made them (a decimal number, from 1). */
 export const INCARNATION_LABEL = 'daskwarden.dev/incarnation';
+/** On worker pods: the number of the worker among all that its DaskCluster has ever had (from 0). */
+export const SLOT_LABEL = 'daskwarden.dev/slot';
 /** On a DaskCluster: `"true"` makes the controller leave it alone until the annotation is gone. */
 export const PAUSED_ANNOTATION = 'daskwarden.dev/paused';
 

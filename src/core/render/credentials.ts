@@ -1,0 +1,75 @@
+import type { Container, Pod, PodSpec } from '../../api/kubernetes.ts';
+import {
+  COMPONENT_LABEL,
+  CREDENTIALS_MOUNT_PATH,
+  CREDENTIALS_VOLUME,
+  credentialsSecretName,
+  ROLE_COMPONENT,
+  type Role,
+} from '../../api/names.ts';
+import { daskContainerIndex } from '../dask-container.ts';
+import { jsonPointer, type JsonPatchOperation } from '../json-patch.ts';
+import { CREDENTIALS_ENVIRONMENT } from './environment.ts';
+
+/** The role that a pod's component label claims, or undefined where it is neither scheduler nor worker. */
+export function roleOfPod(pod: { readonly metadata: Pod['metadata'] }): Role | undefined {
+  const component = pod.metadata.labels?.[COMPONENT_LABEL];
+  if (component === ROLE_COMPONENT.scheduler) return 'scheduler';
+  if (component === ROLE_COMPONENT.worker) return 'worker';
+  return undefined;
+}
+
+/**
+ * What must be added to a scheduler's or worker's pod so that it holds its cluster's credentials: the volume, its
+ * mount and the environment of the Dask container. Adds only what is absent, at the end of each list, and so is
+ * empty for a pod that has all of it; other containers are untouched.
+ * @param cluster name of the pod's DaskCluster
+ * @returns RFC 6902 operations; none where the pod has no recognisable Dask container
+ */
+export function credentialsPatch(pod: Pod, cluster: string): readonly JsonPatchOperation[] {
+  const role = roleOfPod(pod);
+  if (role === undefined) return [];
+  const spec: Partial<PodSpec> = pod.spec;
+  const index = daskContainerIndex(spec.containers ?? [], role);
+  if (index === undefined) return [];
+  const container = spec.containers?.[index];
+  if (container === undefined) return [];
+  const at = ['spec', 'containers', index] as const;
+  return [
+    ...append(['spec', 'volumes'], spec.volumes, missingVolume(spec, cluster)),
+    ...append([...at, 'volumeMounts'], container.volumeMounts, missingMount(container)),
+    ...append([...at, 'env'], container.env, missingVariables(container)),
+  ];
+}
+
+/** Whether the Dask container of a pod as the API server returned it can read its credentials. */
+export function hasCredentials(pod: Pod, cluster: string): boolean {
+  return credentialsPatch(pod, cluster).length === 0;
+}
+
+function missingVolume(spec: Partial<PodSpec>, cluster: string): readonly unknown[] {
+  if (spec.volumes?.some((volume) => volume.name === CREDENTIALS_VOLUME) === true) return [];
+  return [{ name: CREDENTIALS_VOLUME, secret: { secretName: credentialsSecretName(cluster) } }];
+}
+
+function missingMount(container: Container): readonly unknown[] {
+  const mounted = container.volumeMounts?.some((mount) => mount.name === CREDENTIALS_VOLUME) === true;
+  return mounted ? [] : [{ name: CREDENTIALS_VOLUME, mountPath: CREDENTIALS_MOUNT_PATH, readOnly: true }];
+}
+
+function missingVariables(container: Container): readonly unknown[] {
+  const present = new Set(container.env?.map((variable) => variable.name));
+  return CREDENTIALS_ENVIRONMENT.filter((variable) => !present.has(variable.name));
+}
+
+/** Appends to a list, or makes it where it is absent: `/-` on an absent list is an error of the API server's. */
+function append(
+  at: readonly (string | number)[],
+  existing: readonly unknown[] | null | undefined,
+  items: readonly unknown[],
+): readonly JsonPatchOperation[] {
+  if (items.length === 0) return [];
+  if (existing === undefined || existing === null)
+    return [{ op: 'add', path: jsonPointer(...at), value: items }];
+  return items.map((value) => ({ op: 'add', path: jsonPointer(...at, '-'), value }));
+}

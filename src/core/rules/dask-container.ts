@@ -1,0 +1,36 @@
+import { ROLE_COMPONENT } from '../../api/names.ts';
+import { FieldPath } from '../../api/field-path.ts';
+import { required, type Finding } from '../findings.ts';
+import type { Rule, Subject, TemplateView } from './subject.ts';
+
+/** Each template must say which container runs Dask: it gets the command, the credentials and the attention. */
+export const daskContainer: Rule = {
+  id: 'dask-container',
+  check({ form, cluster, templates }: Subject): readonly Finding[] {
+    if (form !== 'template') return [];
+    const findings = templates.flatMap(ofTemplate);
+    const { scheduler, worker } = cluster.spec;
+    if (scheduler?.template === undefined) findings.push(missing('scheduler'));
+    // A cluster may have no workers at all, but replicas of nothing would never come.
+    if (worker !== undefined && worker.template === undefined) findings.push(missing('worker'));
+    return findings;
+  },
+};
+
+function ofTemplate({ role, path, spec, containers, dask }: TemplateView): Finding[] {
+  if (dask !== undefined) return [];
+  const at = path.child('spec', 'containers');
+  const message =
+    spec.containers === undefined || containers.length === 0
+      ? 'at least one container, with the image that runs Dask'
+      : `name the container that runs Dask '${ROLE_COMPONENT[role]}', so that it is told from the others`;
+  return [required({ rule: daskContainer.id, path: at, message })];
+}
+
+function missing(role: 'scheduler' | 'worker'): Finding {
+  return required({
+    rule: daskContainer.id,
+    path: FieldPath.of('spec', role, 'template'),
+    message: `a pod template: spec.${role}.template.spec.containers with one container and its image is enough`,
+  });
+}
