@@ -38,6 +38,14 @@ export class FieldPath {
     return new FieldPath([...this.segments, { kind: 'index', index, identity }]);
   }
 
+  /** The keys and positions that lead from the object to the value. */
+  keys(): readonly (string | number)[] {
+    return this.segments.map((segment) => {
+      if (segment.kind === 'index') return segment.index;
+      return segment.kind === 'field' ? segment.name : segment.key;
+    });
+  }
+
   toString(): string {
     return this.render((segment) => `[${String(segment.index)}]`);
   }

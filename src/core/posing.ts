@@ -7,11 +7,11 @@ import { roleOfPod } from './render/credentials.ts';
 export interface PodReview {
   readonly pod: KubeObject;
   /** The stored pod, on update. */
-  readonly oldPod?: KubeObject;
+  readonly oldPod?: KubeObject | undefined;
   /** Who asks, as the API server authenticated it. */
   readonly username: string;
   /** The accounts that may create schedulers and workers: our controller, during a migration dask-gateway's. */
-  readonly podCreators: readonly string[];
+  readonly podCreators: ReadonlySet<string>;
 }
 
 const SELECTED_BY = [CLUSTER_LABEL, INSTANCE_LABEL, COMPONENT_LABEL] as const;
@@ -21,7 +21,7 @@ const SELECTED_BY = [CLUSTER_LABEL, INSTANCE_LABEL, COMPONENT_LABEL] as const;
  * the cluster's credentials injected: only the controller may create one, and nobody may turn a pod into one.
  */
 export function judgePod({ pod, oldPod, username, podCreators }: PodReview): readonly Finding[] {
-  if (podCreators.includes(username)) return [];
+  if (podCreators.has(username)) return [];
   if (!poses(pod) && (oldPod === undefined || !poses(oldPod))) return [];
   const path = FieldPath.of('metadata', 'labels');
   if (oldPod === undefined) {

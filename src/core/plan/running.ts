@@ -19,6 +19,9 @@ import { deleteStale, planWorkers, type WorkersPlan } from './workers.ts';
 /** How long to wait before pods are posted again after one came back without its credentials. */
 const INJECTION_RETRY_MS = 10_000;
 
+const NAME_CONFLICT = 'NameConflict';
+const CONFLICT_RETRY_MS = 30_000;
+
 /** A cluster that should run: brings its children to what the manifest says. */
 export function planRunning(given: PlanInput): Plan {
   const resumed = wasInactive(given.cluster.status ?? {});
@@ -106,7 +109,7 @@ function blockedBy(input: PlanInput): Pick<Statement, 'reason' | 'message'> | un
   ].filter((text) => text !== undefined);
   if (taken.length === 0) return undefined;
   return {
-    reason: 'NameConflict',
+    reason: NAME_CONFLICT,
     message: `${taken.join(' and ')} of this namespace belongs to somebody else; remove it or give the cluster another name`,
   };
 }
@@ -135,7 +138,14 @@ function stalled(input: PlanInput, { reason, message }: Pick<Statement, 'reason'
   });
   const known = cluster.status?.message === message;
   const event: ClusterEvent = { type: 'Warning', reason, note: message };
-  return { actions: [], status, statusFirst: false, events: known ? [] : [event], requeueAfterMs: undefined };
+  return {
+    actions: [],
+    status,
+    statusFirst: false,
+    events: known ? [] : [event],
+    // A Secret that is in the way is not watched: it is looked for again.
+    requeueAfterMs: reason === NAME_CONFLICT ? CONFLICT_RETRY_MS : undefined,
+  };
 }
 
 function afterScheduler(input: PlanInput, { stand, termination, events }: SchedulerPlan): Plan {

@@ -1,0 +1,60 @@
+#!/usr/bin/env node
+import { VERSION } from '../platform/version.ts';
+import { UsageError } from './usage-error.ts';
+
+const USAGE = `usage: daskwarden <command> [options]
+
+  webhook      serve admission reviews
+  controller   run DaskClusters
+  check        judge manifests without a cluster
+  demo         a guided tour on a control plane of its own
+  version      print the version
+
+daskwarden <command> --help says more.`;
+
+type Command = (args: readonly string[]) => Promise<number>;
+
+/** Each is loaded only when it is called: the webhook must not carry the controller's code in memory. */
+const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  webhook: async () => (await import('../../webhooks/main.ts')).runWebhook,
+  controller: async () => (await import('../controller/main.ts')).runController,
+  check: async () => (await import('./check/command.ts')).check,
+  demo: async () => (await import('./demo/command.ts')).demo,
+  version: () =>
+    Promise.resolve(() => {
+      process.stdout.write(`daskwarden ${VERSION} (Node ${process.versions.node})\n`);
+      return Promise.resolve(0);
+    }),
+};
+
+async function main([name, ...args]: readonly string[]): Promise<number> {
+  if (name === '--help' || name === '-h' || name === 'help') {
+    process.stdout.write(`${USAGE}\n`);
+    return 0;
+  }
+  const load = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (load === undefined) {
+    throw new UsageError(name === undefined ? 'name a command' : `there is no command '${name}'`, USAGE);
+  }
+  const command = await load();
+  return command(args);
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  process.exitCode = 2;
+  if (error instanceof UsageError) process.stderr.write(`daskwarden: ${error.message}\n\n${error.usage}\n`);
+  else if (isParseArgsError(error)) process.stderr.write(`daskwarden: ${error.message}\n`);
+  else {
+    process.exitCode = 1;
+    const stack = process.env['DASKWARDEN_DEBUG'] === undefined ? undefined : (error as Error).stack;
+    process.stderr.write(
+      `daskwarden: ${stack ?? (error instanceof Error ? error.message : String(error))}\n`,
+    );
+  }
+}
+
+function isParseArgsError(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS_');
+}

@@ -1,0 +1,81 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { withoutProxyForLoopback } from './child-environment.ts';
+
+const run = promisify(execFile);
+
+/** What our modules ask for; an older Go fetches such a toolchain by itself, unless it is older than GO_OLDEST. */
+export const GO_NEEDED = '1.26';
+export const GO_OLDEST = '1.21';
+
+/** The user's Go, as `go env` describes it. */
+export interface GoToolchain {
+  /** `1.26.8` */
+  readonly version: string;
+  /** Where the user's Go keeps downloaded modules. It is read, never written. */
+  readonly moduleCache: string;
+  /** GOPROXY; may hold credentials. */
+  readonly proxy: string;
+}
+
+/** @returns undefined when there is no working `go` on PATH. */
+export async function findGo(env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<GoToolchain | undefined> {
+  const home = await mkdtemp(join(tmpdir(), 'daskwarden-go-'));
+  try {
+    const { stdout } = await run('go', ['env', '-json', 'GOVERSION', 'GOMODCACHE', 'GOPROXY'], {
+      cwd: home,
+      env: { ...goEnvironment(env, home), GOTOOLCHAIN: 'local' },
+      signal,
+    });
+    const answer = JSON.parse(stdout) as Record<'GOVERSION' | 'GOMODCACHE' | 'GOPROXY', string>;
+    return {
+      version: /\d+(\.\d+)+/.exec(answer.GOVERSION)?.[0] ?? answer.GOVERSION,
+      moduleCache: answer.GOMODCACHE.replace(home, homeOf(env)),
+      proxy: answer.GOPROXY,
+    };
+  } catch (error) {
+    signal.throwIfAborted();
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  } finally {
+    await rm(home, { recursive: true, force: true });
+  }
+}
+
+/**
+ * The user's environment with another home: Go counts its calls in the user's configuration folder and keeps caches
+ * in the home folder, and neither is ours to write. The user's settings keep their effect.
+ */
+export function goEnvironment(env: NodeJS.ProcessEnv, home: string): NodeJS.ProcessEnv {
+  const userHome = homeOf(env);
+  return {
+    GOENV: join(configFolder(env), 'go', 'env'),
+    NETRC: join(userHome, '.netrc'),
+    GIT_CONFIG_GLOBAL: join(userHome, '.gitconfig'),
+    ...env,
+    ...withoutProxyForLoopback(env),
+    HOME: home,
+    XDG_CONFIG_HOME: join(home, '.config'),
+    GOWORK: 'off',
+  };
+}
+
+/** Whether version `a` is older than `b`, by major and minor number. */
+export function isOlder(a: string, b: string): boolean {
+  const [majorA = 0, minorA = 0] = a.split('.').map(Number);
+  const [majorB = 0, minorB = 0] = b.split('.').map(Number);
+  return majorA < majorB || (majorA === majorB && minorA < minorB);
+}
+
+function homeOf(env: NodeJS.ProcessEnv): string {
+  return env['HOME'] ?? homedir();
+}
+
+function configFolder(env: NodeJS.ProcessEnv): string {
+  if (process.platform === 'darwin') return join(homeOf(env), 'Library', 'Application Support');
+  const configured = env['XDG_CONFIG_HOME'] ?? '';
+  return configured === '' ? join(homeOf(env), '.config') : configured;
+}

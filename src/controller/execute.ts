@@ -1,0 +1,151 @@
+import type { DaskCluster } from '../api/dask-cluster.ts';
+import { PODS, SERVICES, type Pod, type Service } from '../api/kubernetes.ts';
+import { CONTROLLER_FIELD_MANAGER } from '../api/names.ts';
+import type { Action, Target } from '../core/plan/action.ts';
+import { hasCredentials } from '../core/render/credentials.ts';
+import { identityOf, isControlledBy, type Identity } from '../core/render/owner.ts';
+import type { KubeClient } from '../kube/client.ts';
+import { isAlreadyExists, isConflict, isNotFound } from '../kube/errors.ts';
+import type { Expectations } from '../kube/expectations.ts';
+import type { Logger } from '../platform/logger.ts';
+import type { CredentialsLedger } from './credentials-ledger.ts';
+import type { Obstacles } from './obstacles.ts';
+
+/** Posts of one cluster under way at once: enough to hide the latency, few enough to leave room for the others. */
+const PARALLEL_WRITES = 16;
+
+/** A name that this cluster needs is still taken by an object that is going away. */
+export class NameStillTaken extends Error {
+  override readonly name = 'NameStillTaken';
+}
+
+interface Dependencies {
+  readonly client: KubeClient;
+  readonly credentials: CredentialsLedger;
+  readonly expectations: Expectations<Pod>;
+  readonly obstacles: Obstacles;
+  readonly log: Logger;
+}
+
+/** Turns the actions of plans into calls: the only writer of anything but statuses and Events. */
+export class Executor {
+  private readonly deps: Dependencies;
+
+  constructor(deps: Dependencies) {
+    this.deps = deps;
+  }
+
+  /**
+   * Executes actions in order; neighbouring ones on pods together, a bounded number at once. Throws the first error
+   * after the calls that were under way with it have ended; later actions are not begun.
+   */
+  async execute(cluster: DaskCluster, actions: readonly Action[], signal: AbortSignal): Promise<void> {
+    for (const batch of batches(actions)) {
+      const results = await Promise.allSettled(batch.map((action) => this.perform(cluster, action, signal)));
+      const failure = results.find((result) => result.status === 'rejected');
+      if (failure !== undefined) throw failure.reason;
+    }
+  }
+
+  private async perform(cluster: DaskCluster, action: Action, signal: AbortSignal): Promise<void> {
+    const owner = identityOf(cluster);
+    this.deps.log.debug({ ...owner, action: action.kind, target: targetName(action) }, 'action');
+    switch (action.kind) {
+      case 'create-credentials':
+        return this.deps.credentials.create(cluster, signal);
+      case 'restore-credentials':
+        return this.deps.credentials.restore(cluster, signal);
+      case 'delete-credentials':
+        return this.deps.credentials.delete(cluster, signal);
+      case 'create-service':
+        return this.createService(owner, action.service, signal);
+      case 'delete-service':
+        return this.delete(SERVICES, owner, action.target, signal);
+      case 'create-pod':
+        return this.createPod(owner, action.pod, signal);
+      case 'delete-pod':
+        await this.delete(PODS, owner, action.target, signal);
+        this.deps.expectations.deleted(owner.uid, action.target.uid);
+    }
+  }
+
+  private async createService(owner: Identity, service: Service, signal: AbortSignal): Promise<void> {
+    const options = { fieldManager: CONTROLLER_FIELD_MANAGER, signal };
+    try {
+      await this.deps.client.create(SERVICES, { namespace: owner.namespace }, service, options);
+    } catch (error) {
+      // The watch shows whose it is; the next plan goes by that.
+      if (!isAlreadyExists(error)) throw error;
+    }
+  }
+
+  private async createPod(owner: Identity, pod: Pod, signal: AbortSignal): Promise<void> {
+    const options = { fieldManager: CONTROLLER_FIELD_MANAGER, signal };
+    try {
+      const created = await this.deps.client.create<Pod>(PODS, { namespace: owner.namespace }, pod, options);
+      if (hasCredentials(created, owner.name)) {
+        this.deps.expectations.created(owner.uid, created);
+        return;
+      }
+      // Without credentials it would serve unencrypted or fail for ever; the webhook that injects them did not.
+      this.deps.obstacles.injectionMissing(owner.uid);
+      await this.delete(
+        PODS,
+        owner,
+        { name: pod.metadata.name ?? '', uid: created.metadata.uid ?? '' },
+        signal,
+      );
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error;
+      await this.recognise(owner, pod.metadata.name ?? '', signal);
+    }
+  }
+
+  /** A post that met an existing pod: ours from an answer that was lost, one that is going, or somebody else's. */
+  private async recognise(owner: Identity, name: string, signal: AbortSignal): Promise<void> {
+    const existing = await this.deps.client.get<Pod>(PODS, { namespace: owner.namespace, name }, { signal });
+    if (!isControlledBy(existing, owner.uid)) {
+      this.deps.obstacles.foreignPod(owner.uid, name);
+    } else if (existing.metadata.deletionTimestamp === undefined) {
+      this.deps.expectations.created(owner.uid, existing);
+      return;
+    }
+    throw new NameStillTaken(`pod ${owner.namespace}/${name} exists already`);
+  }
+
+  private async delete(
+    resource: typeof PODS,
+    { namespace }: Identity,
+    { name, uid }: Target,
+    signal: AbortSignal,
+  ): Promise<void> {
+    try {
+      await this.deps.client.delete(resource, { namespace, name }, { uid, signal });
+    } catch (error) {
+      // Gone, or followed by another object of the same name: the one that was meant is not there.
+      if (!isNotFound(error) && !isConflict(error)) throw error;
+    }
+  }
+}
+
+/** Runs of actions on pods, cut to the parallel limit; everything else alone, so that the order holds. */
+function batches(actions: readonly Action[]): readonly (readonly Action[])[] {
+  const result: Action[][] = [];
+  for (const action of actions) {
+    const last = result.at(-1);
+    const joins = last !== undefined && isOnPods(action) && last.length < PARALLEL_WRITES;
+    if (joins && last[0]?.kind === action.kind) last.push(action);
+    else result.push([action]);
+  }
+  return result;
+}
+
+function isOnPods({ kind }: Action): boolean {
+  return kind === 'create-pod' || kind === 'delete-pod';
+}
+
+function targetName(action: Action): string | undefined {
+  if ('target' in action) return action.target.name;
+  if ('secretName' in action) return action.secretName;
+  return action.kind === 'create-pod' ? action.pod.metadata.name : action.service.metadata.name;
+}

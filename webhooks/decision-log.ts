@@ -1,0 +1,33 @@
+import type { Logger } from '../src/platform/logger.ts';
+import type { Decision } from './decision.ts';
+import { ruleIds } from './response.ts';
+import type { AdmissionRequest } from './review.ts';
+
+/**
+ * One line for a decision that a person may ask about: a denial or a warning. A patched pod is the daily business of
+ * the injection and stands at debug level. Never anything of the object but its name.
+ */
+export function logDecision(log: Logger, request: AdmissionRequest, decision: Decision): void {
+  const outcome = outcomeOf(decision);
+  if (outcome === 'allow') return;
+  const line = {
+    uid: request.uid,
+    user: request.username,
+    operation: request.operation,
+    kind: request.kind.kind,
+    ...(request.subResource !== '' && { subResource: request.subResource }),
+    namespace: request.namespace,
+    name: request.name,
+    rules: ruleIds(decision.findings),
+    decision: outcome,
+    dryRun: request.dryRun,
+  };
+  if (outcome === 'patch') log.debug(line, 'reviewed');
+  else log.info(line, 'reviewed');
+}
+
+function outcomeOf(decision: Decision): 'allow' | 'warn' | 'patch' | 'deny' {
+  if (!decision.allowed) return 'deny';
+  if (decision.findings.length > 0) return 'warn';
+  return decision.patch.length > 0 ? 'patch' : 'allow';
+}

@@ -1,0 +1,123 @@
+/** The body is not an AdmissionReview that this service can answer. The API server sees HTTP 400: a failed call. */
+export class BadRequest extends Error {
+  override readonly name = 'BadRequest';
+  readonly statusCode = 400;
+}
+
+export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
+
+export interface GroupVersionKind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
+
+/** The request of an AdmissionReview v1, checked; `object` and `oldObject` are as they came over the wire. */
+export interface AdmissionRequest {
+  readonly uid: string;
+  readonly kind: GroupVersionKind;
+  /** Empty where the request is for the object itself. */
+  readonly subResource: string;
+  readonly operation: Operation;
+  readonly namespace: string;
+  /** Empty on a create by `generateName`. */
+  readonly name: string;
+  /** The requester as the API server authenticated it. */
+  readonly username: string;
+  readonly dryRun: boolean;
+  /** Absent on DELETE. */
+  readonly object: JsonObject | undefined;
+  /** Present on UPDATE and DELETE. */
+  readonly oldObject: JsonObject | undefined;
+}
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+const API_VERSION = 'admission.k8s.io/v1';
+const OPERATIONS: ReadonlySet<string> = new Set<Operation>(['CREATE', 'UPDATE', 'DELETE', 'CONNECT']);
+/** The API server's are UUIDs of 36 characters; ours is repeated in logs and in every answer. */
+const LONGEST_UID = 128;
+
+/** @throws {BadRequest} naming the field that is wrong */
+export function parseReview(body: unknown): AdmissionRequest {
+  if (!isObject(body)) throw new BadRequest('the body must be one JSON object, an AdmissionReview');
+  if (body['kind'] !== 'AdmissionReview') {
+    throw new BadRequest(`kind must be AdmissionReview, not ${shown(body['kind'])}`);
+  }
+  if (body['apiVersion'] !== API_VERSION) {
+    throw new BadRequest(
+      `apiVersion must be ${API_VERSION}, not ${shown(body['apiVersion'])}: ` +
+        'register the webhook with admissionReviewVersions: ["v1"]',
+    );
+  }
+  const request = body['request'];
+  if (!isObject(request)) throw new BadRequest('request must be an object');
+  return {
+    uid: parseUid(request['uid']),
+    kind: parseKind(request['kind']),
+    subResource: optionalString(request, 'subResource'),
+    operation: parseOperation(request['operation']),
+    namespace: optionalString(request, 'namespace'),
+    name: optionalString(request, 'name'),
+    username: parseUsername(request['userInfo']),
+    dryRun: request['dryRun'] === true,
+    object: optionalObject(request, 'object'),
+    oldObject: optionalObject(request, 'oldObject'),
+  };
+}
+
+/** A JSON object: neither null nor a list. */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function parseUid(uid: unknown): string {
+  if (typeof uid !== 'string' || uid === '' || uid.length > LONGEST_UID) {
+    throw new BadRequest(`request.uid must be a string of 1 to ${LONGEST_UID} characters`);
+  }
+  return uid;
+}
+
+function parseKind(kind: unknown): GroupVersionKind {
+  if (!isObject(kind) || typeof kind['kind'] !== 'string') {
+    throw new BadRequest('request.kind must be an object with group, version and kind');
+  }
+  return {
+    group: optionalString(kind, 'group', 'request.kind.'),
+    version: optionalString(kind, 'version', 'request.kind.'),
+    kind: kind['kind'],
+  };
+}
+
+function parseOperation(operation: unknown): Operation {
+  if (!isOperation(operation)) {
+    throw new BadRequest(`request.operation must be one of ${[...OPERATIONS].join(', ')}`);
+  }
+  return operation;
+}
+
+function isOperation(value: unknown): value is Operation {
+  return typeof value === 'string' && OPERATIONS.has(value);
+}
+
+function parseUsername(userInfo: unknown): string {
+  if (userInfo === undefined || userInfo === null) return '';
+  if (!isObject(userInfo)) throw new BadRequest('request.userInfo must be an object');
+  return optionalString(userInfo, 'username', 'request.userInfo.');
+}
+
+function optionalString(parent: JsonObject, field: string, prefix = 'request.'): string {
+  const value = parent[field] ?? '';
+  if (typeof value !== 'string') throw new BadRequest(`${prefix}${field} must be a string`);
+  return value;
+}
+
+function optionalObject(request: JsonObject, field: string): JsonObject | undefined {
+  const value = request[field] ?? undefined;
+  if (value !== undefined && !isObject(value)) throw new BadRequest(`request.${field} must be an object`);
+  return value;
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'string' ? JSON.stringify(value.slice(0, 64)) : `a value of type ${typeof value}`;
+}

@@ -1,0 +1,170 @@
+import type { Server } from 'node:https';
+import { fastify, type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
+import type { Status } from '../src/api/kubernetes.ts';
+import type { Logger } from '../src/platform/logger.ts';
+import type { Leaf } from './certificate.ts';
+import { logDecision } from './decision-log.ts';
+import type { Decision } from './decision.ts';
+import { encodeResponse } from './response.ts';
+import { type AdmissionRequest, BadRequest, parseReview } from './review.ts';
+
+/** Old and new object may have 3 MiB each, etcd's limit with room for the API server's own; as controller-runtime. */
+const BODY_LIMIT_BYTES = 7 * 1024 * 1024;
+/** kube-apiserver keeps idle connections for 90 s: a shorter time here races its reuse (EOF). */
+const KEEP_ALIVE_MS = 120_000;
+const REQUEST_TIMEOUT_MS = 30_000;
+const HEADERS_TIMEOUT_MS = 10_000;
+/** The API server gives up after the registered 5 s; a later answer has no reader. */
+export const HANDLER_BUDGET_MS = 4_500;
+
+export type AdmissionHandler = (request: AdmissionRequest) => Decision;
+
+export interface AdmissionServerOptions {
+  /** By path. Every one answers POST alone. */
+  readonly handlers: Readonly<Record<string, AdmissionHandler>>;
+  readonly log: Logger;
+}
+
+/** A handler failed: a bug of ours. Carries the review's uid, by which log and answer are brought together. */
+class ReviewFailed extends Error {
+  override readonly name = 'ReviewFailed';
+  readonly uid: string;
+
+  constructor(uid: string, cause: unknown) {
+    super(`review ${uid} failed`, { cause });
+    this.uid = uid;
+  }
+}
+
+/**
+ * The admission service over HTTPS and HTTP/1.1, which is what kube-apiserver speaks to a Service. A bug of ours is
+ * HTTP 500, so that the registered failurePolicy decides; what is not a review is 4xx; both with a Status as body,
+ * whose message the API server repeats to the user.
+ */
+export class AdmissionServer {
+  private readonly app: FastifyInstance<Server>;
+  private draining = false;
+
+  constructor({ handlers, log }: AdmissionServerOptions) {
+    this.app = createApp();
+    this.app.addHook('onRequest', (_request, reply, done) => {
+      // A client that is told to close opens its next connection to another replica, and loses no call.
+      if (this.draining) void reply.header('connection', 'close');
+      done();
+    });
+    this.app.setErrorHandler<FastifyError | Error>((error, request, reply) => {
+      sendError(error, { reply, log, bodyWasRead: request.body !== undefined });
+    });
+    this.app.setNotFoundHandler((request, reply) => {
+      const paths = Object.keys(handlers).join(', ');
+      sendStatus(reply, 404, `${request.method} is not served here: POST to one of ${paths}`);
+    });
+    for (const [path, handler] of Object.entries(handlers)) {
+      this.app.post(path, (request, reply) => {
+        const review = parseReview(request.body);
+        const decision = decide(handler, review);
+        logDecision(log, review, decision);
+        void reply.send(encodeResponse(review, decision));
+      });
+    }
+  }
+
+  /** Handshakes from now on use it; open connections are left alone. Bad PEM throws and changes nothing. */
+  useLeaf(leaf: Pick<Leaf, 'certificatePem' | 'privateKeyPem'>): void {
+    this.app.server.setSecureContext({
+      cert: leaf.certificatePem,
+      key: leaf.privateKeyPem,
+      minVersion: 'TLSv1.2',
+    });
+  }
+
+  /** @returns the port, chosen by the system where it is given as 0 */
+  async listen(address: { readonly host: string; readonly port: number }): Promise<number> {
+    await this.app.listen({ ...address });
+    const bound = this.app.server.address();
+    if (bound === null || typeof bound === 'string') throw new Error('the server has no TCP port');
+    return bound.port;
+  }
+
+  /** Answers as before, and asks every client to close its connection. */
+  startDraining(): void {
+    this.draining = true;
+  }
+
+  /** Ends after the answers under way, and after the handler budget in any case: no one waits for them then. */
+  async close(): Promise<void> {
+    const { server } = this.app;
+    const cutOff = setTimeout(() => {
+      server.closeAllConnections();
+    }, HANDLER_BUDGET_MS);
+    try {
+      await this.app.close();
+    } finally {
+      clearTimeout(cutOff);
+    }
+  }
+}
+
+function createApp(): FastifyInstance<Server> {
+  const app = fastify({
+    https: { minVersion: 'TLSv1.2', headersTimeout: HEADERS_TIMEOUT_MS, handshakeTimeout: HEADERS_TIMEOUT_MS },
+    bodyLimit: BODY_LIMIT_BYTES,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    handlerTimeout: HANDLER_BUDGET_MS,
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    // Such a key is a fault of the object, for the rules to name; as a 400 it would be a failed call.
+    onProtoPoisoning: 'ignore',
+    onConstructorPoisoning: 'ignore',
+    routerOptions: { ignoreTrailingSlash: true },
+  });
+  app.removeContentTypeParser('text/plain');
+  return app;
+}
+
+function decide(handler: AdmissionHandler, review: AdmissionRequest): Decision {
+  try {
+    return handler(review);
+  } catch (error) {
+    if (error instanceof BadRequest) throw error;
+    throw new ReviewFailed(review.uid, error);
+  }
+}
+
+interface ErrorContext {
+  readonly reply: FastifyReply;
+  readonly log: Logger;
+  readonly bodyWasRead: boolean;
+}
+
+function sendError(error: FastifyError | Error, { reply, log, bodyWasRead }: ErrorContext): void {
+  if (error instanceof ReviewFailed) {
+    log.error({ uid: error.uid, ...traceOf(error.cause) }, 'review failed');
+    sendStatus(reply, 500, `internal error of daskwarden; its log names the cause at uid ${error.uid}`);
+    return;
+  }
+  const code = 'code' in error ? error.code : undefined;
+  const statusCode = ('statusCode' in error ? error.statusCode : undefined) ?? 500;
+  if (code === 'FST_ERR_HANDLER_TIMEOUT' && !bodyWasRead) {
+    sendStatus(reply, 408, 'the body did not arrive in time');
+  } else if (statusCode < 500) {
+    log.debug({ statusCode, code, message: error.message }, 'bad request');
+    sendStatus(reply, statusCode, error.message);
+  } else {
+    log.error(traceOf(error), 'request failed');
+    sendStatus(reply, 500, 'internal error of daskwarden');
+  }
+}
+
+function sendStatus(reply: FastifyReply, code: number, message: string): void {
+  const status: Status = { kind: 'Status', apiVersion: 'v1', status: 'Failure', code, message };
+  void reply.code(code).send(status);
+}
+
+/** Where an error was thrown. Not its message, which may quote the object under review. */
+function traceOf(error: unknown): { readonly error: string; readonly frames: readonly string[] } {
+  if (!(error instanceof Error)) return { error: typeof error, frames: [] };
+  const frames = error.stack?.split('\n').filter((line) => /^\s+at /.test(line)) ?? [];
+  return { error: error.name, frames: frames.map((line) => line.trim()) };
+}
