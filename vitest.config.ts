@@ -16,6 +16,13 @@ export default defineConfig({
           maxWorkers: 2,
         },
       },
+      {
+        test: {
+          name: 'dask',
+          include: ['test/dask/**/*.test.ts'],
+          testTimeout: 60_000,
+        },
+      },
     ],
   },
 });

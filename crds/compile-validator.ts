@@ -11,8 +11,8 @@ const KEYWORDS: readonly CodeKeywordDefinition[] = [
     type: 'object',
     schemaType: 'boolean',
     code(context: KeywordCxt) {
-      const { gen, data, parentSchema } = context;
-      const names = Object.keys((parentSchema as ValidatorSchema).properties ?? {});
+      const { gen, data } = context;
+      const names = Object.keys((context.parentSchema as ValidatorSchema).properties ?? {});
       const known = gen.scopeValue('obj', {
         key: names.join(','),
         ref: new Set(names),
@@ -34,9 +34,10 @@ const KEYWORDS: readonly CodeKeywordDefinition[] = [
     keyword: 'textOr',
     schemaType: 'string',
     code(context: KeywordCxt) {
-      const { data, schema, parentSchema } = context;
-      const isNumber = schema === 'integer' ? _`Number.isInteger(${data})` : _`Number.isFinite(${data})`;
-      const isNull = 'nullMeans' in parentSchema ? _` && ${data} !== null` : _``;
+      const { data } = context;
+      const { textOr, ...others } = context.parentSchema as ValidatorSchema;
+      const isNumber = textOr === 'integer' ? _`Number.isInteger(${data})` : _`Number.isFinite(${data})`;
+      const isNull = 'nullMeans' in others ? _` && ${data} !== null` : _``;
       context.fail(_`typeof ${data} !== "string" && !${isNumber}${isNull}`);
     },
     error: { message: 'type', params: ({ schemaValue }) => _`{type: ${schemaValue}}` },
@@ -107,7 +108,8 @@ function append(errors, more) {
 function withoutUnusedSchemas(code: string): string {
   let shorter = code;
   for (const [line, name] of code.matchAll(/^const (schema\d+) = .*;\n/gm)) {
-    if (!new RegExp(`\\b${String(name)}\\b`).test(code.replace(line, ''))) shorter = shorter.replace(line, '');
+    if (!new RegExp(`\\b${String(name)}\\b`).test(code.replace(line, '')))
+      shorter = shorter.replace(line, '');
   }
   return shorter;
 }

@@ -1,9 +1,4 @@
-import {
-  DASK_CLUSTER_KIND,
-  DASK_CLUSTER_PLURAL,
-  GATEWAY_GROUP,
-  GATEWAY_VERSION,
-} from '../src/api/names.ts';
+import { DASK_CLUSTER_KIND, DASK_CLUSTER_PLURAL, GATEWAY_GROUP, GATEWAY_VERSION } from '../src/api/names.ts';
 import { daskClusterSchema } from './dask-cluster-schema.ts';
 import type { OpenApi } from './pod-schema.ts';
 import type { StructuralSchema } from './structural-schema.ts';

@@ -52,7 +52,10 @@ function spec(template: StructuralSchema): StructuralSchema {
       'Owner of the cluster (gateway form; in the template form taken only from trusted deployers). Immutable.',
       string,
     ),
-    options: described("The user's cluster options as dask-gateway normalised them (gateway form).", freeObject),
+    options: described(
+      "The user's cluster options as dask-gateway normalised them (gateway form).",
+      freeObject,
+    ),
     config: described(
       "Written by dask-gateway's API server (gateway form; its presence makes the form).",
       object(CONFIG_PROPERTIES),

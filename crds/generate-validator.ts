@@ -21,7 +21,7 @@ async function main(): Promise<number> {
   const content = validatorModule(crd.spec.versions[0].schema.openAPIV3Schema, COMMAND);
   const path = join(import.meta.dirname, '../src/core/structure/validator.generated.ts');
   const { ok, message } = await writeOrCheck({ path, content, command: COMMAND }, values.check ?? false);
-  console.log(message);
+  process.stdout.write(`${message}\n`);
   return ok ? 0 : 1;
 }
 

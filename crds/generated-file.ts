@@ -24,7 +24,10 @@ export async function writeOrCheck(
   }
   const there = await readFile(file.path, 'utf8').catch(() => '');
   if (there === file.content) return { ok: true, message: `${name} is up to date (${size})` };
-  return { ok: false, message: `${name} is not what '${file.command}' writes: ${difference(there, file.content)}` };
+  return {
+    ok: false,
+    message: `${name} is not what '${file.command}' writes: ${difference(there, file.content)}`,
+  };
 }
 
 function difference(there: string, wanted: string): string {

@@ -89,7 +89,8 @@ class Converter {
   }
 
   private object(schema: OpenApiSchema, place: string): StructuralSchema {
-    const atomic = schema['x-kubernetes-map-type'] === 'atomic' ? { 'x-kubernetes-map-type': 'atomic' as const } : {};
+    const atomic =
+      schema['x-kubernetes-map-type'] === 'atomic' ? { 'x-kubernetes-map-type': 'atomic' as const } : {};
     if (schema.additionalProperties) {
       return { ...mapOf(this.convert(schema.additionalProperties, place)), ...atomic };
     }

@@ -32,7 +32,8 @@ const INT32 = { minimum: -(2 ** 31), maximum: 2 ** 31 - 1 };
  */
 export function validatorSchema(crd: StructuralSchema): ValidatorSchema {
   const root = convert(crd);
-  const metadata = root.properties?.['spec']?.properties?.['scheduler']?.properties?.['template']?.properties?.['metadata'];
+  const metadata =
+    root.properties?.['spec']?.properties?.['scheduler']?.properties?.['template']?.properties?.['metadata'];
   if (metadata === undefined) throw new TypeError('the schema has no spec.scheduler.template.metadata');
   return shareRepeated({ ...root, properties: { ...root.properties, metadata } });
 }

@@ -32,8 +32,6 @@ function decide(
   const verdict: Verdict = judge({
     object: request.object,
     ...(request.oldObject && { oldObject: request.oldObject }),
-    namespace: request.namespace,
-    ...(request.name !== '' && { name: request.name }),
   });
   return verdict.denied
     ? deny('Invalid', verdict.findings)

@@ -20,10 +20,7 @@ export interface Denied {
   readonly findings: readonly Finding[];
 }
 
-export function allow(
-  findings: readonly Finding[] = [],
-  patch: readonly JsonPatchOperation[] = [],
-): Allowed {
+export function allow(findings: readonly Finding[] = [], patch: readonly JsonPatchOperation[] = []): Allowed {
   return { allowed: true, findings, patch };
 }
 

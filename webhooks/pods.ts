@@ -24,7 +24,6 @@ export function guardPod(request: AdmissionRequest, policy: PodPolicy): Decision
   requirePod(request);
   if (request.operation !== 'CREATE' && request.operation !== 'UPDATE') return allow();
   const findings = judgePod({
-    operation: request.operation,
     pod: parsePod(request.object, 'request.object'),
     oldPod: request.operation === 'UPDATE' ? parsePod(request.oldObject, 'request.oldObject') : undefined,
     username: request.username,

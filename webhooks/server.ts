@@ -107,7 +107,11 @@ export class AdmissionServer {
 
 function createApp(): FastifyInstance<Server> {
   const app = fastify({
-    https: { minVersion: 'TLSv1.2', headersTimeout: HEADERS_TIMEOUT_MS, handshakeTimeout: HEADERS_TIMEOUT_MS },
+    https: {
+      minVersion: 'TLSv1.2',
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      handshakeTimeout: HEADERS_TIMEOUT_MS,
+    },
     bodyLimit: BODY_LIMIT_BYTES,
     keepAliveTimeout: KEEP_ALIVE_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,

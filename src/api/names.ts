@@ -68,5 +68,12 @@ export function workerPodPrefix(cluster: string): string {
   return `dask-worker-${cluster}-`;
 }
 
-/** Field managers of the two writers, as `kubectl get --show-managed-fields` shows them. */
+/** Secret of the controller's namespace with the webhooks' certificate authority (`tls.crt`, `tls.key`). */
+export const WEBHOOK_AUTHORITY_SECRET = 'daskwarden-webhook-ca';
+/** Name of both webhook registrations; the controller's right to set their `caBundle` is by this name. */
+export const WEBHOOK_CONFIGURATION = 'daskwarden';
+
+/** Who reports Events. */
+export const CONTROLLER_NAME = 'daskwarden.dev/controller';
+/** Our field manager, as `kubectl get --show-managed-fields` shows it. */
 export const CONTROLLER_FIELD_MANAGER = 'daskwarden-controller';

@@ -33,7 +33,10 @@ export function apiserver(directory: string, credentials: Credentials): Componen
       '--allow-privileged=true',
     ],
     ready: async (port, signal) => {
-      const connection = new ApiConnection(await readCertificateAuthority(directory), credentials.tokens.admin);
+      const connection = new ApiConnection(
+        await readCertificateAuthority(directory),
+        credentials.tokens.admin,
+      );
       const { status } = await connection.call(port, '/readyz', { signal });
       return status === 200;
     },

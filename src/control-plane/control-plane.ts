@@ -33,7 +33,10 @@ export interface ControlPlane {
   readonly directory: string;
   readonly binaries: Binaries;
   kubectl(args: readonly string[], options?: KubectlOptions): Promise<KubectlResult>;
+  /** Everything that a component has written so far. */
   logOf(component: ComponentName): Promise<string>;
+  /** @throws ControlPlaneError when the component does not run. */
+  pidOf(component: ComponentName): number;
   /** Ends one component and starts it again on the same port; resolves when it works. */
   restart(component: ComponentName, signal: AbortSignal): Promise<void>;
   /** Ends every process in reverse order and removes the folder. Idempotent. */
@@ -49,14 +52,15 @@ export interface ControlPlane {
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   options.signal.throwIfAborted();
   const watchdog = await Watchdog.start();
-  const directory = await mkdtemp(join(tmpdir(), 'daskwarden-'));
-  watchdog.guardFolder(directory);
-  const plane = new EmbeddedControlPlane(options, watchdog, directory);
+  let plane: EmbeddedControlPlane | undefined;
   try {
+    const directory = await mkdtemp(join(tmpdir(), 'daskwarden-'));
+    watchdog.guardFolder(directory);
+    plane = new EmbeddedControlPlane(options, watchdog, directory);
     await plane.start();
     return plane;
   } catch (error) {
-    await plane.stop();
+    await (plane ?? watchdog).stop();
     throw error;
   }
 }

@@ -95,6 +95,10 @@ export class EmbeddedControlPlane implements ControlPlane {
     });
   }
 
+  pidOf(component: ComponentName): number {
+    return this.#get(component).process.pid;
+  }
+
   logOf(component: ComponentName): Promise<string> {
     return readFile(this.#runner.logPath(component), 'utf8');
   }
@@ -116,13 +120,16 @@ export class EmbeddedControlPlane implements ControlPlane {
   }
 
   async #stop(): Promise<void> {
-    for (const name of COMPONENTS.toReversed()) {
-      const running = this.#running.get(name);
-      this.#running.delete(name);
-      await running?.process.stop(STOP_GRACE_MS);
+    try {
+      for (const name of COMPONENTS.toReversed()) {
+        const running = this.#running.get(name);
+        this.#running.delete(name);
+        await running?.process.stop(STOP_GRACE_MS);
+      }
+      await rm(this.directory, { recursive: true, force: true });
+    } finally {
+      await this.#watchdog.stop();
     }
-    await rm(this.directory, { recursive: true, force: true });
-    await this.#watchdog.stop();
   }
 
   async #launch(component: Component): Promise<RunningComponent> {

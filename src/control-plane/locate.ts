@@ -37,7 +37,8 @@ export async function locate(binary: BinaryName, env: NodeJS.ProcessEnv): Promis
   if (assets !== '') {
     const path = resolve(assets, binary);
     const version = await versionOf(binary, path, env);
-    if (version !== undefined) return { binary, found: { path, origin: 'KUBEBUILDER_ASSETS', version }, passedOver };
+    if (version !== undefined)
+      return { binary, found: { path, origin: 'KUBEBUILDER_ASSETS', version }, passedOver };
     if (await isExecutable(path)) passedOver.push(`${path} does not tell its version`);
   }
   const cached = join(await moduleBinFolder(moduleOf(binary), env), binary);
@@ -79,7 +80,11 @@ async function isExecutable(path: string): Promise<boolean> {
 }
 
 /** `undefined` when there is no such file, or it cannot be run here, or it says something else than a version. */
-async function versionOf(binary: BinaryName, path: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
+async function versionOf(
+  binary: BinaryName,
+  path: string,
+  env: NodeJS.ProcessEnv,
+): Promise<string | undefined> {
   const args = binary === 'kubectl' ? ['version', '--client'] : ['--version'];
   try {
     const { stdout } = await run(path, args, {

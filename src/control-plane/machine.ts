@@ -32,7 +32,7 @@ export async function describeMachine(env: NodeJS.ProcessEnv, signal: AbortSigna
     npm,
     go,
     cpus: availableParallelism(),
-    memoryBytes: process.constrainedMemory() || totalmem(),
+    memoryBytes: Math.min(process.constrainedMemory() || Infinity, totalmem()),
     cacheFolder: folder,
     freeBytes,
     httpsProxy: env['HTTPS_PROXY'] ?? env['https_proxy'],

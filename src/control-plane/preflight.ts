@@ -52,9 +52,11 @@ export function modulesToBuild(locations: readonly Location[]): readonly GoModul
   return MODULES.filter((module) => missing.some(({ binary }) => moduleOf(binary) === module));
 }
 
-/** A URL or list of URLs as it may be shown: without user names and passwords. */
-export function withoutCredentials(value: string): string {
-  return value.replace(/[^/@,|\s]*@/g, '');
+/** A proxy's URL as it may be shown: without user name and password. */
+export function withoutCredentials(url: string): string {
+  const [, scheme = '', rest = url] = /^(\w+:\/\/)?(.*)$/s.exec(url) ?? [];
+  // Up to the last @, because a password may hold one.
+  return scheme + rest.slice(rest.lastIndexOf('@') + 1);
 }
 
 function machineRows(machine: Machine): readonly (readonly [string, string])[] {
@@ -63,7 +65,7 @@ function machineRows(machine: Machine): readonly (readonly [string, string])[] {
   const proxies = [
     httpsProxy === undefined ? undefined : `HTTPS_PROXY=${withoutCredentials(httpsProxy)}`,
     noProxy === undefined ? undefined : `NO_PROXY=${noProxy}`,
-    go === undefined ? undefined : `GOPROXY=${withoutCredentials(go.proxy)}`,
+    go === undefined ? undefined : `GOPROXY=${go.proxy.split(',').map(withoutCredentials).join(',')}`,
   ].filter((proxy) => proxy !== undefined);
   return [
     ['Node', machine.node],

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { open, readFile } from 'node:fs/promises';
-import { setTimeout as delay } from 'node:timers/promises';
 import { ControlPlaneError } from './errors.ts';
 import type { Watchdog } from './watchdog.ts';
 
@@ -64,27 +63,32 @@ export class SupervisedProcess {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
+  /** All its output so far. */
+  log(): Promise<string> {
+    return readFile(this.#logPath, 'utf8');
+  }
+
   async lastLines(count: number): Promise<string> {
-    const text = await readFile(this.#logPath, 'utf8').catch(() => '');
-    return text.trimEnd().split('\n').slice(-count).join('\n');
+    return (await this.log()).trimEnd().split('\n').slice(-count).join('\n');
   }
 
-  /** Asks the process to end, and kills its group when it has not within `graceMs`. Idempotent. */
+  /** Asks the process and its children to end, and kills them when they have not within `graceMs`. Idempotent. */
   async stop(graceMs: number): Promise<void> {
-    if (!this.running) return;
-    this.#child.kill('SIGTERM');
-    const late = new AbortController();
-    const killer = delay(graceMs, undefined, { signal: late.signal }).then(
-      () => this.#killGroup(),
-      () => undefined,
-    );
+    this.#signalGroup('SIGTERM');
+    const killer = setTimeout(() => {
+      this.#signalGroup('SIGKILL');
+    }, graceMs);
     await this.ended;
-    late.abort();
-    await killer;
+    clearTimeout(killer);
   }
 
-  #killGroup(): void {
+  #signalGroup(signal: NodeJS.Signals): void {
     // Not yet collected, so the pid is still this child's and the group still its own.
-    if (this.running) process.kill(-this.pid, 'SIGKILL');
+    if (!this.running) return;
+    try {
+      process.kill(-this.pid, signal);
+    } catch {
+      // It has ended and waits to be collected, which macOS takes for a lack of permission.
+    }
   }
 }

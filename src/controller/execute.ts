@@ -1,12 +1,21 @@
 import type { DaskCluster } from '../api/dask-cluster.ts';
-import { PODS, SERVICES, type Pod, type Service } from '../api/kubernetes.ts';
+import {
+  PODS,
+  SERVICES,
+  type KubeObject,
+  type Pod,
+  type Resource,
+  type Service,
+  type Status,
+} from '../api/kubernetes.ts';
 import { CONTROLLER_FIELD_MANAGER } from '../api/names.ts';
-import type { Action, Target } from '../core/plan/action.ts';
+import { targetOf, type Action, type Target } from '../core/plan/action.ts';
 import { hasCredentials } from '../core/render/credentials.ts';
 import { identityOf, isControlledBy, type Identity } from '../core/render/owner.ts';
 import type { KubeClient } from '../kube/client.ts';
-import { isAlreadyExists, isConflict, isNotFound } from '../kube/errors.ts';
+import { ApiError, isAlreadyExists, isConflict, isNotFound, TransportError } from '../kube/errors.ts';
 import type { Expectations } from '../kube/expectations.ts';
+import { objectKey } from '../kube/object-key.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { CredentialsLedger } from './credentials-ledger.ts';
 import type { Obstacles } from './obstacles.ts';
@@ -60,12 +69,12 @@ export class Executor {
       case 'create-service':
         return this.createService(owner, action.service, signal);
       case 'delete-service':
-        return this.delete(SERVICES, owner, action.target, signal);
+        await this.delete(SERVICES, owner, action.target, signal);
+        return;
       case 'create-pod':
         return this.createPod(owner, action.pod, signal);
       case 'delete-pod':
-        await this.delete(PODS, owner, action.target, signal);
-        this.deps.expectations.deleted(owner.uid, action.target.uid);
+        return this.deletePod(owner, action.target, signal);
     }
   }
 
@@ -80,25 +89,34 @@ export class Executor {
   }
 
   private async createPod(owner: Identity, pod: Pod, signal: AbortSignal): Promise<void> {
-    const options = { fieldManager: CONTROLLER_FIELD_MANAGER, signal };
+    const { client, expectations, obstacles } = this.deps;
+    const at = { namespace: owner.namespace };
+    // From here on it counts as there, also when the answer is lost: a second one would be one too many.
+    expectations.creating(owner.uid, pod);
     try {
-      const created = await this.deps.client.create<Pod>(PODS, { namespace: owner.namespace }, pod, options);
-      if (hasCredentials(created, owner.name)) {
-        this.deps.expectations.created(owner.uid, created);
-        return;
-      }
-      // Without credentials it would serve unencrypted or fail for ever; the webhook that injects them did not.
-      this.deps.obstacles.injectionMissing(owner.uid);
-      await this.delete(
-        PODS,
-        owner,
-        { name: pod.metadata.name ?? '', uid: created.metadata.uid ?? '' },
+      const created = await client.create<Pod>(PODS, at, pod, {
+        fieldManager: CONTROLLER_FIELD_MANAGER,
         signal,
-      );
+      });
+      expectations.created(owner.uid, created);
+      if (hasCredentials(created, owner.name)) return;
+      // Without credentials it would serve unencrypted or fail for ever; the webhook that injects them did not.
+      obstacles.injectionMissing(owner.uid);
+      await this.deletePod(owner, targetOf(created), signal);
     } catch (error) {
+      const certain =
+        error instanceof ApiError || (error instanceof TransportError && error.outcome === 'not-sent');
+      if (certain) expectations.notCreated(owner.uid, objectKey(pod));
       if (!isAlreadyExists(error)) throw error;
       await this.recognise(owner, pod.metadata.name ?? '', signal);
     }
+  }
+
+  private async deletePod(owner: Identity, target: Target, signal: AbortSignal): Promise<void> {
+    const answer = await this.delete(PODS, owner, target, signal);
+    const stub: Pod = { metadata: { ...target, namespace: owner.namespace }, spec: { containers: [] } };
+    const stays = answer?.kind === 'Pod' ? (answer as Pod) : undefined;
+    this.deps.expectations.deleted(owner.uid, stub, stays);
   }
 
   /** A post that met an existing pod: ours from an answer that was lost, one that is going, or somebody else's. */
@@ -113,17 +131,19 @@ export class Executor {
     throw new NameStillTaken(`pod ${owner.namespace}/${name} exists already`);
   }
 
+  /** @returns the server's answer, or undefined where the very object was not there any more */
   private async delete(
-    resource: typeof PODS,
+    resource: Resource,
     { namespace }: Identity,
     { name, uid }: Target,
     signal: AbortSignal,
-  ): Promise<void> {
+  ): Promise<KubeObject | Status | undefined> {
     try {
-      await this.deps.client.delete(resource, { namespace, name }, { uid, signal });
+      return await this.deps.client.delete(resource, { namespace, name }, { uid, signal });
     } catch (error) {
       // Gone, or followed by another object of the same name: the one that was meant is not there.
-      if (!isNotFound(error) && !isConflict(error)) throw error;
+      if (isNotFound(error) || isConflict(error)) return undefined;
+      throw error;
     }
   }
 }

@@ -33,6 +33,9 @@ export interface ReconcilerDependencies {
   readonly settings: PlanSettings;
 }
 
+/** A pod whose POST was not answered either shows up or is given up: somebody must look. */
+const UNANSWERED_INTERVAL_MS = 5_000;
+
 /** Reads from the caches, plans, executes, writes the status once. Knows nothing of queues and retries. */
 export class Reconciler {
   private readonly deps: ReconcilerDependencies;
@@ -74,7 +77,11 @@ export class Reconciler {
     if (!next.statusFirst) await statuses.write(cluster, next.status, signal);
     for (const { type, reason, note } of next.events)
       events.record({ regarding: cluster, type, reason, note });
-    return Math.min(next.requeueAfterMs ?? LOOK_UP_INTERVAL_MS, LOOK_UP_INTERVAL_MS);
+    const unanswered = observed.pods.some(({ metadata }) => metadata.uid === undefined);
+    return Math.min(
+      next.requeueAfterMs ?? LOOK_UP_INTERVAL_MS,
+      unanswered ? UNANSWERED_INTERVAL_MS : LOOK_UP_INTERVAL_MS,
+    );
   }
 
   private async observe(

@@ -35,7 +35,7 @@ export class StatusWriter {
   newest(cached: DaskCluster): DaskCluster {
     const uid = cached.metadata.uid ?? '';
     const own = this.written.get(uid);
-    if (own?.basedOn === cached.metadata.resourceVersion) return own.cluster;
+    if (own !== undefined && own.basedOn === cached.metadata.resourceVersion) return own.cluster;
     this.written.delete(uid);
     return cached;
   }
@@ -67,7 +67,8 @@ export class StatusWriter {
   /** Two writes before the watch shows the first: both stand on the version that the watch last showed. */
   private baseOf(uid: string, resourceVersion: string): string {
     const own = this.written.get(uid);
-    return own?.cluster.metadata.resourceVersion === resourceVersion ? own.basedOn : resourceVersion;
+    if (own === undefined) return resourceVersion;
+    return own.cluster.metadata.resourceVersion === resourceVersion ? own.basedOn : resourceVersion;
   }
 }
 

@@ -26,9 +26,9 @@ export class Verdicts {
       entry = { generation, sound, errors: findings.filter(({ level }) => level === 'error') };
       this.entries.set(uid, entry);
     }
-    const { metadata, status } = cluster;
+    // The status is ours and the metadata the API server's; only the spec is what somebody wrote.
     return {
-      cluster: { ...entry.sound, metadata, ...(status === undefined ? {} : { status }) },
+      cluster: { ...cluster, spec: entry.sound.spec },
       errors: entry.errors,
     };
   }

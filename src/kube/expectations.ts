@@ -80,11 +80,13 @@ export class Expectations<T extends KubeObject> {
    * @param terminating the answer, if the object stays for a while
    */
   deleted(scope: string, object: T, terminating?: T): void {
+    // What is removed at once may be answered as it was before, with a resource version that proves nothing.
+    const shown = terminating?.metadata.deletionTimestamp === undefined ? undefined : terminating;
     this.#put(scope, objectKey(object), {
       kind: 'delete',
-      shown: terminating?.metadata.deletionTimestamp === undefined ? undefined : terminating,
+      shown,
       oldUid: object.metadata.uid,
-      resourceVersion: terminating?.metadata.resourceVersion,
+      resourceVersion: shown?.metadata.resourceVersion,
       expiresAt: this.#clock.monotonic() + this.#maxAgeMs,
     });
   }

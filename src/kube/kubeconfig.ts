@@ -8,7 +8,7 @@ import { AccessError, remember } from './config.ts';
 import type { ClusterAccess, Credentials } from './config.ts';
 
 export interface KubeconfigOptions {
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env?: Readonly<Record<string, string | undefined>>;
   /** A file; absent: `$KUBECONFIG` (several files are merged), else `~/.kube/config`. */
   readonly path?: string | undefined;
   /** Absent: the file's current context. */
@@ -63,7 +63,7 @@ async function load(options: KubeconfigOptions): Promise<KubeConfig> {
 }
 
 /** Like kubectl: of several files, those that are not there are passed over. */
-function kubeconfigFiles({ path, env }: KubeconfigOptions): string[] {
+function kubeconfigFiles({ path, env = {} }: KubeconfigOptions): string[] {
   if (path !== undefined) return [path];
   const listed = (env['KUBECONFIG'] ?? '').split(delimiter).filter((file) => file !== '');
   const candidates = listed.length === 0 ? [join(homedir(), '.kube', 'config')] : listed;

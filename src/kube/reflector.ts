@@ -145,8 +145,8 @@ export class Reflector<T extends KubeObject, Raw extends KubeObject = T> {
   #apply(event: WatchEvent<Raw>): void {
     const { store, resource } = this.#options;
     const version = event.object.metadata.resourceVersion;
-    const isKnown = version === undefined || hasReached(this.#position, version);
-    if (isKnown && !(event.type === 'BOOKMARK' && version === this.#position)) {
+    const repeats = event.type === 'BOOKMARK' && version === this.#position;
+    if (version === undefined || (hasReached(this.#position, version) && !repeats)) {
       // The server's data was restored from a backup: what we show may be from a future that never came.
       const message = `${resource.plural} went back from ${this.#position ?? ''} to ${version ?? 'nowhere'}`;
       throw new WatchFault(message, true);

@@ -1,16 +1,12 @@
 import type { Logger } from '../platform/logger.ts';
 import type { WorkQueue } from './work-queue.ts';
 
-export interface WorkResult {
-  /** When the key is to be looked at again though nothing changed; absent: not before something does. */
-  readonly requeueAfterMs?: number | undefined;
-}
-
 export interface WorkerOptions {
   readonly queue: WorkQueue;
   /** How many keys are worked on at a time. */
   readonly parallelism: number;
-  readonly handler: (key: string) => Promise<WorkResult>;
+  /** Answers after how many ms the key is to be looked at again though nothing changed; undefined: never. */
+  readonly handler: (key: string) => Promise<number | undefined>;
   readonly log: Logger;
 }
 
@@ -30,7 +26,7 @@ export async function runWorkers(options: WorkerOptions, signal: AbortSignal): P
 async function work({ queue, handler, log }: WorkerOptions, signal: AbortSignal): Promise<void> {
   for (let key = await queue.take(); key !== undefined; key = await queue.take()) {
     try {
-      const { requeueAfterMs } = await handler(key);
+      const requeueAfterMs = await handler(key);
       queue.forget(key);
       if (requeueAfterMs !== undefined) queue.addAfter(key, requeueAfterMs);
     } catch (error) {

@@ -22,13 +22,19 @@ export async function kubectlOk(args: readonly string[], options: KubectlOptions
 }
 
 /** `kubectl get … -o json`, parsed; `undefined` when there is no such object. */
-export async function kubectlGet<T>(args: readonly string[], options: KubectlOptions = {}): Promise<T | undefined> {
+export async function kubectlGet<T>(
+  args: readonly string[],
+  options: KubectlOptions = {},
+): Promise<T | undefined> {
   const output = await kubectlOk(['get', ...args, '--ignore-not-found', '-o', 'json'], options);
   return output === '' ? undefined : (JSON.parse(output) as T);
 }
 
 /** Server-side or client-side apply of objects, as JSON on standard input. */
-export function kubectlApply(objects: readonly object[], args: readonly string[] = []): Promise<KubectlResult> {
+export function kubectlApply(
+  objects: readonly object[],
+  args: readonly string[] = [],
+): Promise<KubectlResult> {
   const input = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects });
   return kubectl(['apply', '-f', '-', ...args], { input });
 }

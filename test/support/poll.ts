@@ -20,7 +20,7 @@ export async function poll<T>(
 ): Promise<T> {
   const { timeoutMs = 15_000, intervalMs = 50 } = options;
   const deadline = performance.now() + timeoutMs;
-  let last = '';
+  let last: string;
   do {
     try {
       const state = await look();

@@ -1,6 +1,7 @@
 import { isControlledBy } from '../render/owner.ts';
 import { targetOf, type Action, type DeletionReason } from './action.ts';
 import { isState, takeCensus, type Member } from './census.ts';
+import { deletePods } from './deletion.ts';
 import type { PlanInput } from './observed.ts';
 
 export interface Cleanup {
@@ -21,9 +22,7 @@ export function cleanUp(
   const { schedulers, workers } = takeCensus(observed.pods, now);
   const kept = (member: Member): boolean => now < keepUntilMs && isState(member, 'failed');
   const pods = [...workers, ...schedulers.filter((member) => !kept(member))];
-  const actions: Action[] = pods
-    .filter((member) => !isState(member, 'terminating'))
-    .map(({ pod }) => ({ kind: 'delete-pod', target: targetOf(pod), reason }));
+  const actions: Action[] = [...deletePods(pods, reason)];
   const { service } = observed;
   const ownService = service !== undefined && isControlledBy(service, cluster.metadata.uid ?? '');
   if (ownService && service.metadata.deletionTimestamp === undefined) {

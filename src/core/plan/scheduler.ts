@@ -2,9 +2,10 @@ import type { Termination } from '../../api/dask-cluster.ts';
 import { backoffMs } from '../lifecycle/backoff.ts';
 import type { PodState } from '../lifecycle/pod-state.ts';
 import { renderSchedulerPod } from '../render/pod.ts';
-import { targetOf, type Action, type ClusterEvent } from './action.ts';
+import type { Action, ClusterEvent } from './action.ts';
 import { isLive, isState, type Census, type Member } from './census.ts';
 import type { Counters } from './counters.ts';
+import { deletePods } from './deletion.ts';
 import type { PlanInput } from './observed.ts';
 import { describe, terminationOf } from './termination.ts';
 
@@ -120,12 +121,7 @@ function createWhenDue(
   const { cluster, settings, now } = input;
   const old = census.schedulers.filter((member) => !isState(member, 'terminating'));
   if (old.length > 0) {
-    const actions = old.map(({ pod }): Action => ({
-      kind: 'delete-pod',
-      target: targetOf(pod),
-      reason: 'Replaced',
-    }));
-    return { actions, reason: 'ReplacingScheduler', dueMs: undefined };
+    return { actions: deletePods(old, 'Replaced'), reason: 'ReplacingScheduler', dueMs: undefined };
   }
   if (census.schedulers.length > 0)
     return { actions: [], reason: 'OldSchedulerTerminating', dueMs: undefined };

@@ -2,9 +2,10 @@ import type { Termination } from '../../api/dask-cluster.ts';
 import { backoffMs } from '../lifecycle/backoff.ts';
 import type { PodState } from '../lifecycle/pod-state.ts';
 import { renderWorkerPod } from '../render/pod.ts';
-import { targetOf, type Action, type ClusterEvent, type DeletionReason } from './action.ts';
+import type { Action, ClusterEvent } from './action.ts';
 import { isLive, isState, type Census, type Member } from './census.ts';
 import type { Counters } from './counters.ts';
+import { deletePods } from './deletion.ts';
 import type { PlanInput } from './observed.ts';
 import { describe, terminationOf } from './termination.ts';
 
@@ -36,12 +37,12 @@ export function planWorkers(input: PlanInput, census: Census, counters: Counters
   const excess = surplus - dropped.length > 0 ? leastUseful(live).slice(0, surplus - dropped.length) : [];
   const missing = Math.max(0, -surplus);
   const actions: Action[] = [
-    ...deletions(
+    ...deletePods(
       mine.filter((member) => isState(member, 'succeeded')),
       'Retired',
     ),
-    ...deletions(released, 'Replaced'),
-    ...deletions([...dropped, ...excess], 'ScaledDown'),
+    ...deletePods(released, 'Replaced'),
+    ...deletePods([...dropped, ...excess], 'ScaledDown'),
     ...creations(input, counters, missing),
   ];
   return {
@@ -55,10 +56,10 @@ export function planWorkers(input: PlanInput, census: Census, counters: Counters
 
 /** Pods of earlier incarnations belong to a scheduler that is gone. */
 export function deleteStale({ workers }: Census, { incarnation }: Counters): readonly Action[] {
-  const stale = workers.filter(
-    (member) => member.incarnation !== incarnation && !isState(member, 'terminating'),
+  return deletePods(
+    workers.filter((member) => member.incarnation !== incarnation),
+    'SchedulerGone',
   );
-  return deletions(stale, 'SchedulerGone');
 }
 
 interface Release {
@@ -115,10 +116,6 @@ function creations({ cluster, settings }: PlanInput, counters: Counters, count: 
     const pod = renderWorkerPod(cluster, settings.installation, { incarnation: counters.incarnation, slot });
     return { kind: 'create-pod', role: 'worker', pod };
   });
-}
-
-function deletions(members: readonly Member[], reason: DeletionReason): Action[] {
-  return members.map(({ pod }) => ({ kind: 'delete-pod', target: targetOf(pod), reason }));
 }
 
 function events(released: readonly FailedMember[], excess: number, missing: number): readonly ClusterEvent[] {

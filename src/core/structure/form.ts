@@ -1,6 +1,6 @@
-import type { DaskClusterSpec } from '../../api/dask-cluster.ts';
 import { FieldPath } from '../../api/field-path.ts';
-import { forbidden, invalid, required, type Finding } from '../findings.ts';
+import { forbidden, required, type Finding } from '../findings.ts';
+import { isObject, type JsonObject } from './json.ts';
 
 /** What is said of the form; the CustomResourceDefinition's own rules say the same words. */
 export const FORM_TEXT = {
@@ -13,42 +13,31 @@ export const FORM_TEXT = {
   workerTemplate: 'a pod template must be given beside `replicas`; without workers leave `spec.worker` out',
 } as const;
 
-/** Says of a spec whose parts have their declared types whether it is written in exactly one of the two forms. */
-export function judgeForm(spec: DaskClusterSpec): readonly Finding[] {
+const FORM = 'form';
+
+/** Says of a spec whether it is written in exactly one of the two forms. A null is as good as nothing. */
+export function judgeForm(spec: JsonObject): readonly Finding[] {
   const path = FieldPath.of('spec');
-  const rule = 'form';
-  const gateway = spec.config !== undefined;
-  const template = spec.scheduler !== undefined;
-  if (gateway === template) {
-    return [invalid({ rule, path, value: Object.keys(spec), message: FORM_TEXT.exactlyOne })];
+  const gateway = isGiven(spec, 'config');
+  if (gateway === isGiven(spec, 'scheduler')) {
+    const message = `Invalid value: ${FORM_TEXT.exactlyOne}`;
+    return [{ rule: FORM, level: 'error', reason: 'FieldValueInvalid', path, value: gateway, message }];
   }
-  if (gateway) {
-    return spec.worker === undefined
-      ? []
-      : [
-          forbidden({
-            rule,
-            path: path.child('worker'),
-            value: spec.worker,
-            message: FORM_TEXT.workerBesideConfig,
-          }),
-        ];
-  }
-  return spec.replicas === undefined
-    ? []
-    : [
-        forbidden({
-          rule,
-          path: path.child('replicas'),
-          value: spec.replicas,
-          message: FORM_TEXT.replicasBesideScheduler,
-        }),
-      ];
+  const [foreign, message] = gateway
+    ? (['worker', FORM_TEXT.workerBesideConfig] as const)
+    : (['replicas', FORM_TEXT.replicasBesideScheduler] as const);
+  if (!isGiven(spec, foreign)) return [];
+  return [forbidden({ rule: FORM, path: path.child(foreign), value: undefined, message })];
 }
 
-/** A worker of the template form that has nothing to be made of, as `kubectl scale` leaves one that was never given. */
-export function judgeWorkerTemplate(spec: DaskClusterSpec): readonly Finding[] {
-  if (spec.worker === undefined || spec.worker.template !== undefined || spec.config !== undefined) return [];
+/** A worker that there is nothing to make of: what `kubectl scale` leaves where none was given. */
+export function judgeWorkerTemplate(spec: JsonObject): readonly Finding[] {
+  const worker = spec['worker'];
+  if (!isObject(worker) || isGiven(worker, 'template') || isGiven(spec, 'config')) return [];
   const path = FieldPath.of('spec', 'worker', 'template');
   return [required({ rule: 'structure', path, message: FORM_TEXT.workerTemplate })];
+}
+
+function isGiven(object: JsonObject, field: string): boolean {
+  return object[field] !== undefined && object[field] !== null;
 }

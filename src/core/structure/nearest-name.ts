@@ -1,0 +1,25 @@
+import { distance } from 'fastest-levenshtein';
+
+/** Longer names are nobody's typing error, and the comparison is quadratic in the length. */
+const LONGEST_NAME = 64;
+
+/** The known name that was most probably meant, or undefined where none is near. `_`, `-` and case do not count. */
+export function nearestName(name: string, known: Iterable<string>): string | undefined {
+  if (name.length > LONGEST_NAME) return undefined;
+  const written = simplified(name);
+  let nearest: string | undefined;
+  // A third of the letters may be wrong, but of short names hardly any: `env` is not `arg`.
+  let least = Math.floor(written.length / 3) + 1;
+  for (const candidate of known) {
+    const wrong = distance(written, simplified(candidate));
+    if (wrong < least) {
+      nearest = candidate;
+      least = wrong;
+    }
+  }
+  return nearest;
+}
+
+function simplified(name: string): string {
+  return name.toLowerCase().replaceAll(/[-_]/g, '');
+}

@@ -1,0 +1,94 @@
+import { SECRETS, type Secret } from '../src/api/kubernetes.ts';
+import type { KubeClient } from '../src/kube/client.ts';
+import { isNotFound } from '../src/kube/errors.ts';
+import { issueLeaf, type CertificateAndKey } from '../src/pki/authority.ts';
+import { rotationDue } from '../src/pki/rotation.ts';
+import type { RandomBytes } from '../src/pki/serial-number.ts';
+import type { Clock } from '../src/platform/clock.ts';
+import type { Logger } from '../src/platform/logger.ts';
+
+/** A serving certificate and its key, made by this process and kept in its memory alone. */
+export type Leaf = CertificateAndKey;
+
+export interface CertificateOptions {
+  readonly client: KubeClient;
+  /** The Secret with `tls.crt` and `tls.key` of the authority, which the controller makes. */
+  readonly secret: { readonly namespace: string; readonly name: string };
+  readonly dnsNames: readonly [string, ...string[]];
+  /** Takes a new leaf into use. */
+  readonly useLeaf: (leaf: Leaf) => void;
+  readonly clock: Clock;
+  readonly randomBytes: RandomBytes;
+  readonly log: Logger;
+}
+
+const POLL_MS = 10_000;
+/** Until the first leaf is there, somebody waits for it. */
+const FIRST_POLL_MS = 250;
+
+/**
+ * Keeps a leaf of the current authority in use: a new one when the authority changes or two thirds of the leaf's life
+ * are over. Every replica makes its own, so that no private key of a server is ever stored.
+ */
+export class LeafKeeper {
+  private readonly options: CertificateOptions;
+  private leaf: Leaf | undefined;
+  private authorityPem: string | undefined;
+  private lastProblem: string | undefined;
+
+  constructor(options: CertificateOptions) {
+    this.options = options;
+  }
+
+  /** Whether a leaf is in use. */
+  get isReady(): boolean {
+    return this.leaf !== undefined;
+  }
+
+  /** The authority that the leaf in use can be verified by. */
+  get authority(): string | undefined {
+    return this.authorityPem;
+  }
+
+  /** Looks for a change again and again until the signal aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await this.renew(signal).catch((error: unknown) => {
+        this.report(error, signal);
+      });
+      const delayMs = this.isReady ? POLL_MS : FIRST_POLL_MS;
+      await this.options.clock.sleep(delayMs, signal).catch(() => undefined);
+    }
+  }
+
+  private async renew(signal: AbortSignal): Promise<void> {
+    const { client, clock, secret, dnsNames, randomBytes, useLeaf, log } = this.options;
+    const authority = authorityIn(await client.get<Secret>(SECRETS, secret, { signal }));
+    const nowMs = clock.now();
+    const changed = authority.certificatePem !== this.authorityPem;
+    const due = this.leaf === undefined || rotationDue(this.leaf.certificatePem, nowMs).due;
+    if (!changed && !due) return;
+    const leaf = await issueLeaf({ authority, dnsNames, nowMs, randomBytes });
+    useLeaf(leaf);
+    this.leaf = leaf;
+    this.authorityPem = authority.certificatePem;
+    this.lastProblem = undefined;
+    log.info({ dnsNames }, 'a new serving certificate is in use');
+  }
+
+  /** A leaf that is in use stays so; the same problem is told once. */
+  private report(error: unknown, signal: AbortSignal): void {
+    const { log, secret } = this.options;
+    const problem = isNotFound(error) ? 'missing' : String(error);
+    if (signal.aborted || problem === this.lastProblem) return;
+    this.lastProblem = problem;
+    if (isNotFound(error))
+      log.info({ secret }, 'waiting for the controller to make the certificate authority');
+    else log.warn({ secret, err: error }, 'the serving certificate could not be renewed');
+  }
+}
+
+function authorityIn(secret: Secret): CertificateAndKey {
+  const text = (key: string): string => Buffer.from(secret.data?.[key] ?? '', 'base64').toString('utf8');
+  return { certificatePem: text('tls.crt'), privateKeyPem: text('tls.key') };
+}

@@ -1,0 +1,107 @@
+import type { KubeObject } from '../src/api/kubernetes.ts';
+import {
+  CLUSTER_LABEL,
+  DASK_CLUSTER_PLURAL,
+  DASKWARDEN_GROUP,
+  GATEWAY_GROUP,
+  GATEWAY_VERSION,
+  WEBHOOK_CONFIGURATION,
+} from '../src/api/names.ts';
+import { PATHS } from './routes.ts';
+
+export interface ServiceReference {
+  readonly name: string;
+  readonly namespace: string;
+  readonly port: number;
+}
+
+export interface WebhookConfiguration extends KubeObject {
+  readonly webhooks: readonly Webhook[];
+}
+
+type Webhook = Readonly<Record<string, unknown>> & { readonly name: string };
+
+const TIMEOUT_SECONDS = 5;
+
+/**
+ * An update that changes nothing a rule looks at needs no judgement, and an object that is ending must be able to end
+ * whatever the webhook thinks of it. `request.subResource` is absent, not empty, for the object itself: read without
+ * the `?` it is an error, which under `Fail` would refuse every write of a finalizer.
+ */
+const MATCH_CONDITIONS = [
+  {
+    name: 'changes-what-is-judged',
+    expression:
+      "request.?subResource.orValue('') == 'scale' || oldObject == null || object.spec != oldObject.spec || " +
+      'object.metadata.?annotations != oldObject.metadata.?annotations || ' +
+      'object.metadata.?labels != oldObject.metadata.?labels',
+  },
+  {
+    name: 'is-not-being-deleted',
+    expression: "request.?subResource.orValue('') == 'scale' || !has(object.metadata.deletionTimestamp)",
+  },
+];
+
+const CLUSTER_RULES = [
+  {
+    apiGroups: [GATEWAY_GROUP],
+    apiVersions: [GATEWAY_VERSION],
+    // Without /scale, `kubectl scale` would pass by every limit. Never DELETE: nothing may keep a namespace from ending.
+    resources: [DASK_CLUSTER_PLURAL, `${DASK_CLUSTER_PLURAL}/scale`],
+    operations: ['CREATE', 'UPDATE'],
+    scope: 'Namespaced',
+  },
+];
+
+function podRules(...operations: string[]): readonly object[] {
+  return [{ apiGroups: [''], apiVersions: ['v1'], resources: ['pods'], operations, scope: 'Namespaced' }];
+}
+
+/** Only pods that claim to belong to a cluster are ever sent to us: our own never do, so nothing can deadlock. */
+const LABELLED_PODS = { objectSelector: { matchExpressions: [{ key: CLUSTER_LABEL, operator: 'Exists' }] } };
+
+/**
+ * The two registrations, without `caBundle`: that field is the controller's, and absent here it is nobody's drift.
+ * While the mutating half for clusters is away the validating one still judges; the others fail closed.
+ */
+export function webhookConfigurations(
+  service: ServiceReference,
+): readonly [WebhookConfiguration, WebhookConfiguration] {
+  const webhook = (name: string, path: string, fields: Readonly<Record<string, unknown>>): Webhook => ({
+    name: `${name}.${DASKWARDEN_GROUP}`,
+    admissionReviewVersions: ['v1'],
+    clientConfig: { service: { ...service, path } },
+    sideEffects: 'None',
+    timeoutSeconds: TIMEOUT_SECONDS,
+    matchPolicy: 'Equivalent',
+    ...fields,
+  });
+  const clusters = { rules: CLUSTER_RULES, matchConditions: MATCH_CONDITIONS };
+  return [
+    configuration('MutatingWebhookConfiguration', [
+      webhook('mutate.daskclusters', PATHS.mutateClusters, { ...clusters, failurePolicy: 'Ignore' }),
+      webhook('inject.pods', PATHS.mutatePods, {
+        rules: podRules('CREATE'),
+        ...LABELLED_PODS,
+        failurePolicy: 'Fail',
+      }),
+    ]),
+    configuration('ValidatingWebhookConfiguration', [
+      webhook('validate.daskclusters', PATHS.validateClusters, { ...clusters, failurePolicy: 'Fail' }),
+      webhook('guard.pods', PATHS.validatePods, {
+        rules: podRules('CREATE', 'UPDATE'),
+        ...LABELLED_PODS,
+        failurePolicy: 'Fail',
+      }),
+    ]),
+  ];
+}
+
+function configuration(kind: string, webhooks: readonly Webhook[]): WebhookConfiguration {
+  return {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind,
+    metadata: { name: WEBHOOK_CONFIGURATION },
+    webhooks,
+  };
+}
