@@ -2,9 +2,10 @@ import { FieldPath } from '../src/api/field-path.ts';
 import { DASK_CLUSTER_KIND, GATEWAY_GROUP } from '../src/api/names.ts';
 import { invalid } from '../src/core/findings.ts';
 import { judge, type Verdict } from '../src/core/judge.ts';
+import { isObject, type JsonObject } from '../src/core/structure/json.ts';
 import { nullRemovals } from '../src/core/structure/null-removals.ts';
 import { allow, type Decision, deny } from './decision.ts';
-import { type AdmissionRequest, BadRequest, isObject, type JsonObject } from './review.ts';
+import { type AdmissionRequest, BadRequest } from './review.ts';
 
 /** Judges a DaskCluster or its `/scale`. The same verdict for a dry run: nothing here has an effect. */
 export function validateCluster(request: AdmissionRequest): Decision {

@@ -53,9 +53,21 @@ const CLUSTER_RULES = [
   },
 ];
 
-function podRules(...operations: string[]): readonly object[] {
-  return [{ apiGroups: [''], apiVersions: ['v1'], resources: ['pods'], operations, scope: 'Namespaced' }];
+function podRule(operation: string, ...resources: string[]): object {
+  return { apiGroups: [''], apiVersions: ['v1'], resources, operations: [operation], scope: 'Namespaced' };
 }
+
+/**
+ * Labels are all that the guard looks at, and they can be changed through /status too. Every other write of a pod, most
+ * of all its end, must succeed while the webhook is away.
+ */
+const GUARD_RULES = [podRule('CREATE', 'pods'), podRule('UPDATE', 'pods', 'pods/status')];
+const GUARD_CONDITIONS = [
+  {
+    name: 'changes-labels',
+    expression: 'oldObject == null || object.metadata.?labels != oldObject.metadata.?labels',
+  },
+];
 
 /** Only pods that claim to belong to a cluster are ever sent to us: our own never do, so nothing can deadlock. */
 const LABELLED_PODS = { objectSelector: { matchExpressions: [{ key: CLUSTER_LABEL, operator: 'Exists' }] } };
@@ -81,7 +93,7 @@ export function webhookConfigurations(
     configuration('MutatingWebhookConfiguration', [
       webhook('mutate.daskclusters', PATHS.mutateClusters, { ...clusters, failurePolicy: 'Ignore' }),
       webhook('inject.pods', PATHS.mutatePods, {
-        rules: podRules('CREATE'),
+        rules: [podRule('CREATE', 'pods')],
         ...LABELLED_PODS,
         failurePolicy: 'Fail',
       }),
@@ -89,7 +101,8 @@ export function webhookConfigurations(
     configuration('ValidatingWebhookConfiguration', [
       webhook('validate.daskclusters', PATHS.validateClusters, { ...clusters, failurePolicy: 'Fail' }),
       webhook('guard.pods', PATHS.validatePods, {
-        rules: podRules('CREATE', 'UPDATE'),
+        rules: GUARD_RULES,
+        matchConditions: GUARD_CONDITIONS,
         ...LABELLED_PODS,
         failurePolicy: 'Fail',
       }),

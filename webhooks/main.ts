@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { parseArgs } from 'node:util';
 import { WEBHOOK_AUTHORITY_SECRET } from '../src/api/names.ts';
 import { accessByFlags } from '../src/kube/access.ts';
 import { KubeClient } from '../src/kube/client.ts';
 import { serviceDnsNames } from '../src/pki/service-dns-names.ts';
 import { systemClock } from '../src/platform/clock.ts';
+import { everyAddress } from '../src/platform/every-address.ts';
 import { FlagError, logLevel, wholeNumber } from '../src/platform/flags.ts';
 import { createLogger, type Logger } from '../src/platform/logger.ts';
+import { parseFlags } from '../src/platform/parse-flags.ts';
 import { ProbeServer } from '../src/platform/probes.ts';
 import { terminationSignal } from '../src/platform/signals.ts';
 import { VERSION } from '../src/platform/version.ts';
@@ -22,9 +23,9 @@ const OPTIONS = {
   namespace: { type: 'string' },
   'service-name': { type: 'string', default: 'daskwarden-webhook' },
   'pod-creator': { type: 'string', multiple: true, default: [] as string[] },
-  host: { type: 'string', default: '::' },
+  host: { type: 'string' },
   port: { type: 'string', default: '9443' },
-  'probe-host': { type: 'string', default: '::' },
+  'probe-host': { type: 'string' },
   'probe-port': { type: 'string', default: '8081' },
   'drain-seconds': { type: 'string', default: '5' },
   'log-level': { type: 'string', default: 'info' },
@@ -45,7 +46,7 @@ const USAGE = `usage: daskwarden webhook [options]
 
 /** @returns the exit code, once a signal has ended the service and the last answer is out */
 export async function runWebhook(args: readonly string[]): Promise<number> {
-  const { values } = parseArgs({ args: [...args], options: OPTIONS });
+  const values = parseFlags(args, OPTIONS);
   if (values.help === true) {
     process.stdout.write(`${USAGE}\n`);
     return 0;
@@ -66,8 +67,11 @@ export async function runWebhook(args: readonly string[]): Promise<number> {
       serviceName: values['service-name'],
       podCreators:
         creators.length > 0 ? creators : [`system:serviceaccount:${namespace}:daskwarden-controller`],
-      address: { host: values.host, port: wholeNumber('--port', values.port) },
-      probe: { host: values['probe-host'], port: wholeNumber('--probe-port', values['probe-port']) },
+      address: { host: values.host ?? everyAddress(), port: wholeNumber('--port', values.port) },
+      probe: {
+        host: values['probe-host'] ?? everyAddress(),
+        port: wholeNumber('--probe-port', values['probe-port']),
+      },
       drainMs: wholeNumber('--drain-seconds', values['drain-seconds']) * 1000,
       log,
       signal,
@@ -114,7 +118,12 @@ async function serve(service: Service): Promise<void> {
   log.info({ version: VERSION, port, probePort, podCreators }, 'webhook started');
   const keeping = leaf.run(signal);
   const dialling = dialOurselves(
-    { port, leaf, dnsName: `${serviceName}.${namespace}.svc`, clock: systemClock },
+    {
+      address: { host: address.host, port },
+      leaf,
+      dnsName: `${serviceName}.${namespace}.svc`,
+      clock: systemClock,
+    },
     signal,
     (found) => {
       if (found === undefined && problem !== undefined) log.info({}, 'ready');

@@ -1,5 +1,6 @@
 import type { Pod } from '../src/api/kubernetes.ts';
-import { BadRequest, isObject, type JsonObject } from './review.ts';
+import { isObject, type JsonObject } from '../src/core/structure/json.ts';
+import { BadRequest } from './review.ts';
 
 /**
  * A pod of a review, with everything that the injection and the guard read having the Pod API's types. The API server

@@ -1,6 +1,7 @@
 import { type Finding, format } from '../src/core/findings.ts';
+import { isObject } from '../src/core/structure/json.ts';
 import type { Decision, Denied } from './decision.ts';
-import { type AdmissionRequest, isObject } from './review.ts';
+import type { AdmissionRequest } from './review.ts';
 
 /**
  * The API server drops a warning with control characters, and past 4096 runes in all it cuts every warning:

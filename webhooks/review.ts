@@ -1,3 +1,5 @@
+import { isObject, type JsonObject } from '../src/core/structure/json.ts';
+
 /** The body is not an AdmissionReview that this service can answer. The API server sees HTTP 400: a failed call. */
 export class BadRequest extends Error {
   override readonly name = 'BadRequest';
@@ -31,12 +33,12 @@ export interface AdmissionRequest {
   readonly oldObject: JsonObject | undefined;
 }
 
-export type JsonObject = Readonly<Record<string, unknown>>;
-
 const API_VERSION = 'admission.k8s.io/v1';
 const OPERATIONS: ReadonlySet<string> = new Set<Operation>(['CREATE', 'UPDATE', 'DELETE', 'CONNECT']);
 /** The API server's are UUIDs of 36 characters; ours is repeated in logs and in every answer. */
 const LONGEST_UID = 128;
+/** Of names, which log lines repeat: far above what Kubernetes allows, and below what would fill a disk. */
+const LONGEST_NAME = 4096;
 
 /** @throws {BadRequest} naming the field that is wrong */
 export function parseReview(body: unknown): AdmissionRequest {
@@ -66,11 +68,6 @@ export function parseReview(body: unknown): AdmissionRequest {
   };
 }
 
-/** A JSON object: neither null nor a list. */
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function parseUid(uid: unknown): string {
   if (typeof uid !== 'string' || uid === '' || uid.length > LONGEST_UID) {
     throw new BadRequest(`request.uid must be a string of 1 to ${LONGEST_UID} characters`);
@@ -79,13 +76,13 @@ function parseUid(uid: unknown): string {
 }
 
 function parseKind(kind: unknown): GroupVersionKind {
-  if (!isObject(kind) || typeof kind['kind'] !== 'string') {
+  if (!isObject(kind) || !kind['kind']) {
     throw new BadRequest('request.kind must be an object with group, version and kind');
   }
   return {
     group: optionalString(kind, 'group', 'request.kind.'),
     version: optionalString(kind, 'version', 'request.kind.'),
-    kind: kind['kind'],
+    kind: optionalString(kind, 'kind', 'request.kind.'),
   };
 }
 
@@ -108,7 +105,9 @@ function parseUsername(userInfo: unknown): string {
 
 function optionalString(parent: JsonObject, field: string, prefix = 'request.'): string {
   const value = parent[field] ?? '';
-  if (typeof value !== 'string') throw new BadRequest(`${prefix}${field} must be a string`);
+  if (typeof value !== 'string' || value.length > LONGEST_NAME) {
+    throw new BadRequest(`${prefix}${field} must be a string of at most ${LONGEST_NAME} characters`);
+  }
   return value;
 }
 

@@ -1,9 +1,11 @@
+import { once } from 'node:events';
 import { connect } from 'node:tls';
 import type { Clock } from '../src/platform/clock.ts';
 import type { LeafKeeper } from './certificate.ts';
 
-interface Target {
-  readonly port: number;
+export interface DialTarget {
+  /** Where the server was told to listen; `::` and `0.0.0.0` are dialled on the loopback interface. */
+  readonly address: { readonly host: string; readonly port: number };
   readonly leaf: Pick<LeafKeeper, 'authority'>;
   /** The name that the API server asks for. */
   readonly dnsName: string;
@@ -21,35 +23,34 @@ const TIMEOUT_MS = 5_000;
  * @param found told after each attempt what is missing; undefined where nothing is
  */
 export async function dialOurselves(
-  target: Target,
+  target: DialTarget,
   signal: AbortSignal,
   found: (problem: string | undefined) => void,
 ): Promise<void> {
   while (!signal.aborted) {
-    const problem = await dial(target);
+    const problem = await dial(target, signal);
     found(problem);
     const delayMs = problem === undefined ? INTERVAL_MS : FIRST_INTERVAL_MS;
     await target.clock.sleep(delayMs, signal).catch(() => undefined);
   }
 }
 
-function dial({ port, leaf, dnsName }: Target): Promise<string | undefined> {
+async function dial(
+  { address, leaf, dnsName }: DialTarget,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   const ca = leaf.authority;
-  if (ca === undefined) return Promise.resolve('there is no serving certificate yet');
-  return new Promise((resolve) => {
-    const socket = connect({ host: 'localhost', port, servername: dnsName, ca, timeout: TIMEOUT_MS });
-    const end = (problem: string | undefined): void => {
-      socket.destroy();
-      resolve(problem);
-    };
-    socket.once('secureConnect', () => {
-      end(undefined);
-    });
-    socket.once('timeout', () => {
-      end('the own port does not answer');
-    });
-    socket.once('error', (error) => {
-      end(`the own port refuses: ${error.message}`);
-    });
-  });
+  if (ca === undefined) return 'there is no serving certificate yet';
+  const host = address.host === '::' || address.host === '0.0.0.0' ? 'localhost' : address.host;
+  const socket = connect({ host, port: address.port, servername: dnsName, ca });
+  const deadline = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
+  try {
+    await once(socket, 'secureConnect', { signal: deadline });
+    return undefined;
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return deadline.aborted ? 'the own port does not answer' : `the own port refuses: ${message}`;
+  } finally {
+    socket.destroy();
+  }
 }

@@ -1,10 +1,11 @@
-import { randomBytes } from 'node:crypto';
-import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { processIdentity } from './process-identity.ts';
+import type { Watchdog } from './watchdog.ts';
 
 const LOOK_AGAIN_MS = 250;
+const HOLDER_FILE = 'holder.json';
 
 interface Holder {
   readonly pid: number;
@@ -13,41 +14,45 @@ interface Holder {
 
 interface LockOptions {
   readonly signal: AbortSignal;
+  readonly watchdog: Watchdog;
   /** Called once if another process holds the lock. */
   readonly onWait: (pid: number) => void;
 }
 
 /**
- * Runs `work` while no other process of this machine runs one under the same lock file. The lock of a process that is
- * gone is taken over. It saves work, no more: two builds at once would be right as well, because results are moved
- * into place atomically.
+ * Runs `work` while no other process of this machine runs one under the same lock, a folder at `path`. The lock of a
+ * process that is gone is taken over. It saves work, no more: two builds at once would be right as well, because
+ * results are moved into place atomically.
  */
 export async function withLock<T>(path: string, options: LockOptions, work: () => Promise<T>): Promise<T> {
   await mkdir(dirname(path), { recursive: true });
-  const own = `${path}.${randomBytes(6).toString('hex')}`;
-  const holder: Holder = { pid: process.pid, identity: await processIdentity(process.pid) };
-  await writeFile(own, JSON.stringify(holder));
+  const own = await mkdtemp(`${path}.`);
+  options.watchdog.guardFolder(own);
   try {
+    const holder: Holder = { pid: process.pid, identity: await processIdentity(process.pid) };
+    await writeFile(join(own, HOLDER_FILE), JSON.stringify(holder));
     await acquire(path, own, options);
+    options.watchdog.guardFolder(path);
     try {
       return await work();
     } finally {
-      await rm(path, { force: true });
+      // In one step: a folder that is being emptied would look like a free lock.
+      await rename(path, own);
     }
   } finally {
-    await rm(own, { force: true });
+    await rm(own, { recursive: true, force: true });
   }
 }
 
 async function acquire(path: string, own: string, { signal, onWait }: LockOptions): Promise<void> {
   let told = false;
-  while (!(await tryLink(own, path))) {
+  while (!(await tryRename(own, path))) {
     const holder = await readHolder(path);
     if (holder === undefined) continue;
     if ((await processIdentity(holder.pid)) !== holder.identity) {
       const stale = `${own}.stale`;
       await rename(path, stale).catch(() => undefined);
-      await rm(stale, { force: true });
+      await rm(stale, { recursive: true, force: true });
       continue;
     }
     if (!told) onWait(holder.pid);
@@ -56,20 +61,20 @@ async function acquire(path: string, own: string, { signal, onWait }: LockOption
   }
 }
 
-/** A link makes the lock appear with its content, so that nobody ever reads a half-written one. */
-async function tryLink(own: string, path: string): Promise<boolean> {
+/** A folder takes the place of another one only when that is empty, so the lock appears with its content or not. */
+async function tryRename(own: string, path: string): Promise<boolean> {
   try {
-    await link(own, path);
+    await rename(own, path);
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    if (['EEXIST', 'ENOTEMPTY'].includes((error as NodeJS.ErrnoException).code ?? '')) return false;
     throw error;
   }
 }
 
 async function readHolder(path: string): Promise<Holder | undefined> {
   try {
-    return JSON.parse(await readFile(path, 'utf8')) as Holder;
+    return JSON.parse(await readFile(join(path, HOLDER_FILE), 'utf8')) as Holder;
   } catch (error) {
     // It was released between the two looks.
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;

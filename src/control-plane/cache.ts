@@ -35,10 +35,11 @@ export async function moduleBinFolder(module: GoModule, env: NodeJS.ProcessEnv):
   return join(cacheFolder(env), 'bin', key.join('-'));
 }
 
-/** Removes what was built, and what an interrupted build may have left. */
+/** Removes what was built, what an interrupted build may have left, and the Python of the Dask tests. */
 export async function removeCache(env: NodeJS.ProcessEnv): Promise<void> {
   const folder = cacheFolder(env);
-  for (const name of ['bin', 'build']) await rm(join(folder, name), { recursive: true, force: true });
+  for (const name of ['bin', 'build', 'python'])
+    await rm(join(folder, name), { recursive: true, force: true });
   // The folder itself only when nobody keeps anything else in it.
   await rmdir(folder).catch(() => undefined);
 }

@@ -5,7 +5,7 @@ import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { moduleBinFolder } from './cache.ts';
 import { childEnvironment } from './child-environment.ts';
-import { type BinaryName, isAcceptable, minorOf, moduleOf } from './versions.ts';
+import { BINARIES, type BinaryName, isAcceptable, minorOf, moduleOf } from './versions.ts';
 
 const VERSION_TIMEOUT_MS = 20_000;
 const run = promisify(execFile);
@@ -25,6 +25,11 @@ export interface Location {
   readonly found?: Found;
   /** What was there but does not do, and why. */
   readonly passedOver: readonly string[];
+}
+
+/** {@link locate} for all of them, in the order of {@link BINARIES}. */
+export function locateAll(env: NodeJS.ProcessEnv): Promise<Location[]> {
+  return Promise.all(BINARIES.map((binary) => locate(binary, env)));
 }
 
 /**

@@ -57,7 +57,7 @@ async function freeBytesAt(folder: string): Promise<number> {
     const { bavail, bsize } = await statfs(folder);
     return bavail * bsize;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || dirname(folder) === folder) throw error;
+    if (dirname(folder) === folder) throw error;
     return freeBytesAt(dirname(folder));
   }
 }

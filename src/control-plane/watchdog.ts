@@ -1,23 +1,23 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { extname } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-
-/** One line of JSON to the watchdog's process: the leader of a process group, or a folder with all that is in it. */
-export type WatchdogMessage = { readonly pid: number } | { readonly folder: string };
+import { ControlPlaneError } from './errors.ts';
+import type { GuardedThing } from './guarded-things.ts';
 
 /**
  * Cleans up after this process when this process cannot: whatever it guards is killed or removed as soon as this
  * process is gone, by Ctrl-C, a crash or SIGKILL alike. So nothing here needs a signal handler.
  */
 export class Watchdog {
-  readonly #child: ChildProcess;
+  readonly #child: ChildProcessByStdio<Writable, Readable, null>;
 
-  private constructor(child: ChildProcess) {
+  private constructor(child: ChildProcessByStdio<Writable, Readable, null>) {
     this.#child = child;
   }
 
-  /** Resolves when the watchdog's process exists. */
+  /** Resolves when the watchdog watches. @throws ControlPlaneError when its process cannot do so. */
   static async start(): Promise<Watchdog> {
     // The sources run as .ts, the published package as .js.
     const program = new URL(`./watchdog-process${extname(import.meta.filename)}`, import.meta.url);
@@ -25,12 +25,17 @@ export class Watchdog {
       // A session of its own: neither a Ctrl-C in the terminal nor its closing reaches the watchdog.
       detached: true,
       cwd: '/',
-      stdio: ['pipe', 'ignore', 'ignore'],
+      stdio: ['pipe', 'pipe', 'ignore'],
     });
-    await once(child, 'spawn');
-    child.unref();
-    // A watchdog that somebody killed must not take the guarded process with it (EPIPE).
+    // A watchdog that somebody killed must not take this process with it (EPIPE).
     child.stdin.on('error', () => undefined);
+    const failed = once(child, 'exit').then(([code, signal]) => {
+      throw new ControlPlaneError(`the watchdog process ended at its start: ${String(code ?? signal)}`);
+    });
+    await Promise.race([once(child.stdout, 'data'), failed]);
+    failed.catch(() => undefined);
+    child.stdout.destroy();
+    child.unref();
     return new Watchdog(child);
   }
 
@@ -47,16 +52,16 @@ export class Watchdog {
     this.#send({ folder: path });
   }
 
-  /** Ends the watchdog after it has killed and removed what is still left of the things it guards. */
+  /** Ends the watchdog after it has killed and removed what is still left of the things it guards. Idempotent. */
   async stop(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     const exited = once(this.#child, 'exit');
     this.#child.ref();
-    this.#child.stdin?.end();
+    this.#child.stdin.end();
     await exited;
   }
 
-  #send(message: WatchdogMessage): void {
-    this.#child.stdin?.write(`${JSON.stringify(message)}\n`);
+  #send(thing: GuardedThing): void {
+    this.#child.stdin.write(`${JSON.stringify(thing)}\n`);
   }
 }

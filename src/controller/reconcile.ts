@@ -4,6 +4,7 @@ import { serviceName } from '../api/names.ts';
 import type { PlanSettings } from '../core/plan/observed.ts';
 import { plan } from '../core/plan/plan.ts';
 import { identityOf } from '../core/render/owner.ts';
+import { isConflict } from '../kube/errors.ts';
 import type { EventRecorder } from '../kube/event-recorder.ts';
 import type { Expectations } from '../kube/expectations.ts';
 import type { Store } from '../kube/store.ts';
@@ -33,6 +34,8 @@ export interface ReconcilerDependencies {
   readonly settings: PlanSettings;
 }
 
+/** For the case that the change which made a write fail is already the last that the watch will show. */
+const CONFLICT_INTERVAL_MS = 500;
 /** A pod whose POST was not answered either shows up or is given up: somebody must look. */
 const UNANSWERED_INTERVAL_MS = 5_000;
 
@@ -61,7 +64,13 @@ export class Reconciler {
       return undefined;
     const newest = statuses.newest(cached);
     const { cluster, errors } = verdicts.of(newest);
-    return this.work(cluster, errors, signal);
+    try {
+      return await this.work(cluster, errors, signal);
+    } catch (error) {
+      // Somebody changed the cluster meanwhile: the watch brings the new version, and with it the key.
+      if (isConflict(error)) return CONFLICT_INTERVAL_MS;
+      throw error;
+    }
   }
 
   private async work(

@@ -41,17 +41,15 @@ const MISSING_RETRY_MS = 2_000;
 export async function keepWebhookAuthority(deps: Dependencies, signal: AbortSignal): Promise<void> {
   let told = '';
   while (!signal.aborted) {
-    let delayMs = CHECK_MS;
+    let delayMs: number;
     try {
-      const complete = await ensureWebhookAuthority(deps, signal);
-      if (!complete) delayMs = MISSING_RETRY_MS;
+      delayMs = (await ensureWebhookAuthority(deps, signal)) ? CHECK_MS : MISSING_RETRY_MS;
       told = '';
     } catch (error) {
       delayMs = RETRY_MS;
-      if (!signal.aborted && told !== String(error)) {
-        deps.log.warn({ err: error }, "the webhooks' certificate authority could not be ensured");
-        told = String(error);
-      }
+      if (told !== String(error))
+        deps.log.warn({ err: error }, "the webhooks' authority could not be ensured");
+      told = String(error);
     }
     await deps.clock.sleep(delayMs, signal).catch(() => undefined);
   }

@@ -22,7 +22,8 @@ export class ApiError extends Error {
     super(
       `${call.method} ${call.path}: ${String(code)} ${status.message ?? status.reason ?? 'no reason given'}`,
     );
-    this.call = call;
+    // Not the call itself: a request's body may hold a Secret, and errors are logged.
+    this.call = { method: call.method, path: call.path };
     this.code = code;
     this.reason = status.reason ?? '';
     this.details = status.details;
@@ -40,7 +41,7 @@ export class TransportError extends Error {
 
   constructor(call: Call, outcome: TransportError['outcome'], cause: unknown) {
     super(`${call.method} ${call.path}: ${describe(cause)}`, { cause });
-    this.call = call;
+    this.call = { method: call.method, path: call.path };
     this.outcome = outcome;
   }
 }

@@ -100,7 +100,7 @@ export class Reflector<T extends KubeObject, Raw extends KubeObject = T> {
         this.#position ??= await this.#list(signal);
         await this.#watch(this.#position, signal);
       } catch (error) {
-        if (!signal.aborted) await this.#recover(error, signal);
+        await this.#recover(error, signal);
       }
     }
     this.#running = false;
@@ -173,6 +173,7 @@ export class Reflector<T extends KubeObject, Raw extends KubeObject = T> {
   }
 
   async #recover(error: unknown, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return;
     if (error instanceof TransportError && error.outcome === 'unknown') this.#fruitless += 1;
     const resumes =
       this.#position !== undefined && keepsPosition(error) && this.#fruitless < FRUITLESS_WATCHES;

@@ -28,7 +28,8 @@ const CLUSTER = aCluster({
             {
               name: 'dask-worker',
               image: IMAGE,
-              resources: { limits: { cpu: '1500m', memory: '0.25Gi' } },
+              // Dask itself would read `m` as mega.
+              resources: { limits: { cpu: '1500m', memory: '300000000000m' } },
             },
           ],
         },
@@ -100,7 +101,7 @@ describe('a cluster of two workers, as rendered', () => {
   test('every worker is known by the name of its pod, with the threads and the memory of its limits', () => {
     const seen = report.workers.map(({ name, threads, memoryLimit }) => ({ name, threads, memoryLimit }));
     seen.sort((one, other) => one.name.localeCompare(other.name));
-    expect(seen).toEqual(names.map((name) => ({ name, threads: 2, memoryLimit: 268_435_456 })));
+    expect(seen).toEqual(names.map((name) => ({ name, threads: 2, memoryLimit: 300_000_000 })));
   });
 
   test('scheduler, workers and nannies talk to holders of the credentials and to nobody else', async () => {

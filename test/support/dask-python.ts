@@ -72,7 +72,18 @@ async function install(folder: string, env: NodeJS.ProcessEnv): Promise<void> {
   const options = { env, timeout: INSTALL_TIMEOUT_MS };
   await run('python3', ['-m', 'venv', folder], options);
   // Wheels only: building from source would take a compiler and minutes.
-  const pip = ['-m', 'pip', 'install', '--quiet', '--no-input', '--only-binary', ':all:', '-r', REQUIREMENTS];
+  const pip = [
+    '-m',
+    'pip',
+    'install',
+    '--quiet',
+    '--no-input',
+    '--disable-pip-version-check',
+    '--only-binary',
+    ':all:',
+    '-r',
+    REQUIREMENTS,
+  ];
   await run(join(folder, 'bin', 'python'), pip, options);
 }
 

@@ -100,14 +100,10 @@ export class LocalDask {
     return (await Promise.all(parts)).join('\n');
   }
 
-  /** Ends every process as a kubelet does. @returns how each of them ended, by pod. */
-  async stop(): Promise<ReadonlyMap<string, string>> {
+  /** Ends every process as a kubelet does, and removes the folder. */
+  async stop(): Promise<void> {
     await Promise.all(this.#processes.map((child) => child.stop(STOP_GRACE_MS)));
-    const ends = await Promise.all(
-      this.#processes.map(async (child) => [child.name, await child.ended] as const),
-    );
     await this.#watchdog.stop();
-    return new Map(ends);
   }
 
   async #startPod(
@@ -172,14 +168,15 @@ export class LocalDask {
     const port = ports.get(at);
     if (port === undefined) throw new Error(`${child.name}: its readiness probe asks port ${at}`);
     const path = probe?.httpGet?.path;
-    const look = (): Promise<boolean> => (path === undefined ? accepts(port) : answers(port, path));
-    try {
-      await poll(`${child.name} to be ready`, async () => child.running && (await look()), Boolean, {
-        timeoutMs: READY_TIMEOUT_MS,
-      });
-    } catch (error) {
-      throw new Error(await this.logs(), { cause: error });
-    }
+    const look = async (): Promise<'ready' | 'ended' | 'not ready'> => {
+      if (!child.running) return 'ended';
+      const ready = path === undefined ? await accepts(port) : await answers(port, path);
+      return ready ? 'ready' : 'not ready';
+    };
+    const state = await poll(`${child.name} to be ready`, look, (last) => last !== 'not ready', {
+      timeoutMs: READY_TIMEOUT_MS,
+    }).catch(String);
+    if (state !== 'ready') throw new Error(`${child.name} is not ready: ${state}\n${await this.logs()}`);
   }
 }
 

@@ -43,7 +43,7 @@ export function judgeStructure(object: unknown): Structure {
     ...judgeParts(object['spec']),
     ...listed(object, faults),
   ];
-  return { findings, sound: withParts(draft.value) };
+  return { findings, sound: withParts(draft.value as JsonObject) };
 }
 
 /** Takes the nulls out that mean "not set", puts in what the others stand for, and returns the errors that remain. */
@@ -123,7 +123,10 @@ function listed(object: JsonObject, errors: readonly StructuralError[]): readonl
   return [...findings, rest];
 }
 
-function withParts(sound: unknown): DaskCluster {
-  const { metadata = {}, spec = {}, ...rest } = isObject(sound) ? sound : {};
-  return { ...rest, metadata, spec } as DaskCluster;
+/** What is left, with the two parts that every DaskCluster has. */
+function withParts(sound: JsonObject): DaskCluster {
+  const { metadata, spec } = sound;
+  const whole =
+    isObject(metadata) && isObject(spec) ? sound : { ...sound, metadata: metadata ?? {}, spec: spec ?? {} };
+  return whole as unknown as DaskCluster;
 }

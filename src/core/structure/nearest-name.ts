@@ -8,8 +8,8 @@ export function nearestName(name: string, known: Iterable<string>): string | und
   if (name.length > LONGEST_NAME) return undefined;
   const written = simplified(name);
   let nearest: string | undefined;
-  // A third of the letters may be wrong, but of short names hardly any: `env` is not `arg`.
-  let least = Math.floor(written.length / 3) + 1;
+  // A third of the letters may be wrong: `sepc` is `spec`, but `arg` is not `env`.
+  let least = Math.max(1, Math.ceil(written.length / 3)) + 1;
   for (const candidate of known) {
     const wrong = distance(written, simplified(candidate));
     if (wrong < least) {

@@ -69,7 +69,9 @@ test('when all are found nothing is said of building, and nothing is in the way 
   expect(table).toContain('  npm                      not found');
   expect(table).toContain('  Go                       not found');
   expect(table).toContain('  proxy                    none');
-  expect(table.at(-1)).toBe('  kwok                     1.36.3 (tested with 0.8) from KUBEBUILDER_ASSETS: /assets/kwok');
+  expect(table.at(-1)).toBe(
+    '  kwok                     1.36.3 (tested with 0.8) from KUBEBUILDER_ASSETS: /assets/kwok',
+  );
   expect(obstacle(bare, allFound)).toBeUndefined();
 });
 

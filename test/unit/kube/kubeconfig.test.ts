@@ -29,7 +29,10 @@ async function kubeconfig(file: string, ...entries: Entry[]): Promise<string> {
       cluster: { server: `https://${name}:6443`, ...cluster },
     })),
     users: entries.map(({ name, user }) => ({ name, user: user ?? {} })),
-    contexts: entries.map(({ name, namespace }) => ({ name, context: { cluster: name, user: name, namespace } })),
+    contexts: entries.map(({ name, namespace }) => ({
+      name,
+      context: { cluster: name, user: name, namespace },
+    })),
   };
   await writeFile(path, JSON.stringify(config));
   return path;
@@ -79,7 +82,10 @@ test('runs an exec plugin for the token', async () => {
       exec: {
         apiVersion: credential.apiVersion,
         command: process.execPath,
-        args: ['-e', `console.log(JSON.stringify(${JSON.stringify({ ...credential, status: { token: 'made' } })}))`],
+        args: [
+          '-e',
+          `console.log(JSON.stringify(${JSON.stringify({ ...credential, status: { token: 'made' } })}))`,
+        ],
       },
     },
   });
@@ -89,7 +95,10 @@ test('runs an exec plugin for the token', async () => {
 
 test('impersonation is kept', async () => {
   const path = await kubeconfig('as', { name: 'a', user: { token: 't', as: 'jane' } });
-  expect(await (await kubeconfigAccess({ path })).credentials()).toEqual({ token: 't', impersonateUser: 'jane' });
+  expect(await (await kubeconfigAccess({ path })).credentials()).toEqual({
+    token: 't',
+    impersonateUser: 'jane',
+  });
 });
 
 test('a token is never sent over plain HTTP', async () => {
@@ -104,7 +113,11 @@ test('a token is never sent over plain HTTP', async () => {
 });
 
 test('KUBECONFIG may name several files; one that is not there is passed over', async () => {
-  const files = [join(directory, 'missing'), await kubeconfig('one', { name: 'a' }), await kubeconfig('other', { name: 'b' })];
+  const files = [
+    join(directory, 'missing'),
+    await kubeconfig('one', { name: 'a' }),
+    await kubeconfig('other', { name: 'b' }),
+  ];
   const env = { KUBECONFIG: files.join(delimiter) };
   expect((await kubeconfigAccess({ env })).server).toBe('https://a:6443');
   expect((await kubeconfigAccess({ env, context: 'b' })).server).toBe('https://b:6443');

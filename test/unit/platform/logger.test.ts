@@ -10,7 +10,13 @@ test('a line is JSON with the time in ISO form, the level as a word, and the nam
   const lines: string[] = [];
   logTo('info', lines).child({ cluster: 'a/b' }).warn({ workers: 3 }, 'too few');
   const line = JSON.parse(lines[0]!) as Record<string, unknown>;
-  expect(line).toMatchObject({ level: 'warn', name: 'daskwarden', cluster: 'a/b', workers: 3, msg: 'too few' });
+  expect(line).toMatchObject({
+    level: 'warn',
+    name: 'daskwarden',
+    cluster: 'a/b',
+    workers: 3,
+    msg: 'too few',
+  });
   expect(line['time']).toMatch(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
   expect(line).not.toHaveProperty('pid');
 });
