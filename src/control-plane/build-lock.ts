@@ -37,7 +37,7 @@ export async function withLock<T>(path: string, options: LockOptions, work: () =
       return await work();
     } finally {
       // In one step: a folder that is being emptied would look like a free lock.
-      await rename(path, own);
+      await rename(path, own).catch(() => undefined);
     }
   } finally {
     await rm(own, { recursive: true, force: true });

@@ -10,11 +10,19 @@ export function consistent(original: Json): Json {
   volumes.forEach((volume, index) => (volume['name'] = `v${index}`));
   claims.forEach((claim, index) => (claim['name'] = `r${index}`));
   const blocks = volumes.filter((volume) => volume['persistentVolumeClaim'] ?? volume['ephemeral']);
-  for (const [list, prefix] of [['containers', 'c'], ['initContainers', 'i']] as const) {
+  for (const [list, prefix] of [
+    ['containers', 'c'],
+    ['initContainers', 'i'],
+  ] as const) {
     objects(spec[list]).forEach((container, index) => {
       container['name'] = `${prefix}${index}`;
       // The paths of mounts and devices must differ, and a volume is only one of both.
-      referTo(container, 'volumeMounts', volumes.filter((volume) => !blocks.includes(volume)), 'mountPath');
+      referTo(
+        container,
+        'volumeMounts',
+        volumes.filter((volume) => !blocks.includes(volume)),
+        'mountPath',
+      );
       referTo(container, 'volumeDevices', blocks, 'devicePath');
       objects(container['ports']).forEach((port, place) => 'name' in port && (port['name'] = `p${place}`));
       const resources = container['resources'] as Json | null | undefined;
@@ -23,12 +31,16 @@ export function consistent(original: Json): Json {
     });
   }
   if (spec['resources']) delete (spec['resources'] as Json)['claims'];
+  // A class gives the priority; without one it is 0.
+  if (spec['priorityClassName'] && 'priority' in spec) spec['priority'] = 2_000_001_000;
   if ('overhead' in spec) spec['overhead'] = spec['runtimeClassName'] ? RUNTIME_OVERHEAD : null;
   return spec;
 }
 
 function objects(list: unknown): Json[] {
-  return Array.isArray(list) ? list.filter((item): item is Json => typeof item === 'object' && item !== null) : [];
+  return Array.isArray(list)
+    ? list.filter((item): item is Json => typeof item === 'object' && item !== null)
+    : [];
 }
 
 /** Makes the items of a list name one of the targets each, or takes the list away. */

@@ -31,10 +31,13 @@ export const ALWAYS: ReadonlySet<string> = new Set([
   'ContainerRestartRule.exitCodes',
   'ExecAction.command',
   'FileKeySelector.optional',
+  'EphemeralVolumeSource.volumeClaimTemplate',
   'ImageVolumeSource.reference',
   'LocalObjectReference.name',
   'PersistentVolumeClaimSpec.accessModes',
   'PersistentVolumeClaimSpec.resources',
+  'ProjectedVolumeSource.sources',
+  'ResourceFieldSelector.containerName',
   'SecretEnvSource.name',
   'SecretKeySelector.name',
   'SecretProjection.name',
@@ -48,7 +51,16 @@ export const RUNTIME_CLASS = 'random-pod';
 export const RUNTIME_OVERHEAD = { cpu: '250m', memory: 1024 } as const;
 
 export const WORD: Arbitrary<string> = fc.constantFrom('a1', 'b2', 'data');
-export const QUANTITY: Arbitrary<unknown> = fc.constantFrom<unknown>('1', '500m', '2Gi', '1e3', 1, 0.5, 2.25, 300);
+export const QUANTITY: Arbitrary<unknown> = fc.constantFrom<unknown>(
+  '1',
+  '500m',
+  '2Gi',
+  '1e3',
+  1,
+  0.5,
+  2.25,
+  300,
+);
 
 const of = (...values: unknown[]): Arbitrary<unknown> => fc.constantFrom(...values);
 const words = fc.array(WORD, { minLength: 1, maxLength: 2 });
@@ -69,8 +81,14 @@ export const VALUES: Readonly<Record<string, Arbitrary<unknown>>> = {
   'ContainerPort.containerPort': of(80, 8080),
   'ContainerPort.hostIP': of('10.0.0.1'),
   'ContainerPort.hostPort': of(80, 8080),
-  'ContainerResizePolicy.resourceName': of('cpu', 'memory'),
-  'ContainerResizePolicy.restartPolicy': of('NotRequired', 'RestartContainer'),
+  'Container.resizePolicy': of(
+    [{ resourceName: 'cpu', restartPolicy: 'NotRequired' }],
+    [
+      { resourceName: 'memory', restartPolicy: 'RestartContainer' },
+      { resourceName: 'cpu', restartPolicy: 'NotRequired' },
+    ],
+    null,
+  ),
   'ContainerRestartRule.action': of('Restart'),
   'ContainerRestartRuleOnExitCodes.operator': of('In', 'NotIn'),
   'ContainerRestartRuleOnExitCodes.values': of([42], [1, 2]),
@@ -100,7 +118,13 @@ export const VALUES: Readonly<Record<string, Arbitrary<unknown>>> = {
   'ObjectFieldSelector.fieldPath': of('metadata.name', 'metadata.uid'),
   'PersistentVolumeClaimSpec.accessModes': of(['ReadWriteOnce'], ['ReadOnlyMany']),
   'PersistentVolumeClaimSpec.dataSource': of({ kind: 'PersistentVolumeClaim', name: 'a1', apiGroup: '' }),
-  'PersistentVolumeClaimSpec.dataSourceRef': of({ kind: 'A', name: 'a1', apiGroup: 'example.org', namespace: 'b2' }),
+  'PersistentVolumeClaimSpec.dataSourceRef': of({
+    kind: 'A',
+    name: 'a1',
+    apiGroup: 'example.org',
+    namespace: 'b2',
+  }),
+  'NFSVolumeSource.path': of('/a'),
   'PersistentVolumeClaimTemplate.metadata': of(
     { labels: { a1: null }, annotations: { b2: 'x' }, creationTimestamp: null },
     null,
@@ -120,6 +144,8 @@ export const VALUES: Readonly<Record<string, Arbitrary<unknown>>> = {
   'PodDNSConfig.nameservers': of(['10.0.0.1']),
   // A pod has them never at its creation.
   'PodSpec.ephemeralContainers': of([], null),
+  'PodOS.name': of('linux', 'linux', 'windows'),
+  'PodSecurityContext.seLinuxChangePolicy': of('Recursive'),
   'PodSpec.preemptionPolicy': of('PreemptLowerPriority'),
   'PodSpec.priority': of(0),
   'PodSpec.priorityClassName': of('system-node-critical'),

@@ -35,6 +35,12 @@ function rarityOf(type: string, field: string): number {
   return /Volume|Projection|Claim/.test(type) ? 2 : 4;
 }
 
+const BY_NAME: ReadonlySet<string> = new Set([
+  'PodSpec.containers',
+  'PodSpec.initContainers',
+  'PodSpec.volumes',
+]);
+
 class Generator {
   private readonly openApi: OpenApi;
   private readonly types = new Map<string, Arbitrary<unknown>>();
@@ -59,8 +65,10 @@ class Generator {
   private plain(schema: Schema, field: string): Arbitrary<unknown> {
     if (schema.enum) return fc.constantFrom(...schema.enum);
     if (schema.items) {
-      const item = sometimesNull(this.value(schema.items, `${field}[]`), 40);
-      return fc.array(item, { minLength: field === 'PodSpec.containers' ? 1 : 0, maxLength: 3 });
+      const item = this.value(schema.items, `${field}[]`);
+      // An item that is null has no name.
+      if (BY_NAME.has(field)) return fc.array(item, { minLength: 1, maxLength: 3 });
+      return fc.array(sometimesNull(item, 40), { maxLength: 3 });
     }
     if (schema.additionalProperties) {
       const entry = sometimesNull(this.value(schema.additionalProperties, `${field}{}`));

@@ -7,7 +7,8 @@ type Node = Record<string | number, unknown>;
 export function withoutFaults(pod: object, fields: readonly string[]): object {
   const copy = structuredClone(pod) as Node;
   // From the last list item to the first, so that the places of the others stay what they are.
-  for (const field of fields.toSorted((a, b) => b.localeCompare(a, 'en', { numeric: true }))) remove(copy, field);
+  for (const field of fields.toSorted((a, b) => b.localeCompare(a, 'en', { numeric: true })))
+    remove(copy, field);
   return copy;
 }
 

@@ -174,7 +174,7 @@ async function apply(environment: ProductEnvironment, items: readonly object[]):
 }
 
 async function succeed(
-  { kubectl }: ProductEnvironment,
+  { kubectl }: Pick<ProductEnvironment, 'kubectl'>,
   args: readonly string[],
   input?: string,
 ): Promise<string> {

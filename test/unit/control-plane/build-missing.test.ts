@@ -1,6 +1,8 @@
+import { spawn } from 'node:child_process';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
 import { buildMissing } from '../../../src/control-plane/build-missing.ts';
 import { ControlPlaneError } from '../../../src/control-plane/errors.ts';
 import type { GoToolchain } from '../../../src/control-plane/go-toolchain.ts';
@@ -134,6 +136,27 @@ test('an abort ends Go and what it has started, and leaves nothing', async () =>
     (identity) => identity === undefined,
   );
   expect(await readdir(join(cache, 'build'))).toEqual([]);
+});
+
+test('when the building process is killed, Go, the half-done build and the lock are gone as well', async () => {
+  const { root, cache, env } = await workshop(ALL_BUT_ETCD, 'sleep 60 & echo $! > "${0%/bin/go}/pid"; wait');
+  const program = fileURLToPath(new URL('./building-parent.ts', import.meta.url));
+  const parent = spawn(process.execPath, [program], { env, stdio: 'ignore' });
+  onTestFinished(() => {
+    parent.kill('SIGKILL');
+  });
+  const pid = await poll(
+    'Go to compile',
+    async () => Number(await readFile(join(root, 'pid'), 'utf8')),
+    (read) => read > 0,
+  );
+  expect((await readdir(cache)).toSorted()).toEqual(['build', 'build.lock']);
+  parent.kill('SIGKILL');
+  await poll(
+    'nothing to be left',
+    async () => [await processIdentity(pid), await readdir(cache), await readdir(join(cache, 'build'))],
+    (left) => JSON.stringify(left) === '[null,["build"],[]]',
+  );
 });
 
 test('two builds at once do the work once', async () => {

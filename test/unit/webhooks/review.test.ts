@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { BadRequest, parseReview } from '../../../webhooks/review.ts';
+import { aRequest, aReviewBody } from './reviews.ts';
+
+describe('parseReview', () => {
+  it('reads a create', () => {
+    expect(parseReview(aReviewBody({ object: { spec: {} } }))).toEqual(aRequest({ object: { spec: {} } }));
+  });
+
+  it('reads an update of a sub-resource in a dry run', () => {
+    const body = aReviewBody({
+      operation: 'UPDATE',
+      subResource: 'scale',
+      dryRun: true,
+      object: { a: 1 },
+      oldObject: { a: 2 },
+    });
+    expect(parseReview(body)).toEqual(
+      aRequest({
+        operation: 'UPDATE',
+        subResource: 'scale',
+        dryRun: true,
+        object: { a: 1 },
+        oldObject: { a: 2 },
+      }),
+    );
+  });
+
+  it('takes what a create by generateName or a request without a user leaves out', () => {
+    const body = aReviewBody({ name: undefined, userInfo: null, namespace: null });
+    expect(parseReview(body)).toMatchObject({ name: '', username: '', namespace: '' });
+  });
+
+  it.each([
+    ['null', null, 'the body must be one JSON object, an AdmissionReview'],
+    ['a list', [aReviewBody()], 'the body must be one JSON object, an AdmissionReview'],
+    ['another kind', { kind: 'List' }, 'kind must be AdmissionReview, not "List"'],
+    ['no kind', {}, 'kind must be AdmissionReview, not a value of type undefined'],
+    [
+      'v1beta1',
+      { kind: 'AdmissionReview', apiVersion: 'admission.k8s.io/v1beta1' },
+      'apiVersion must be admission.k8s.io/v1, not "admission.k8s.io/v1beta1": register the webhook with admissionReviewVersions: ["v1"]',
+    ],
+    [
+      'a response instead of a request',
+      { kind: 'AdmissionReview', apiVersion: 'admission.k8s.io/v1', response: {} },
+      'request must be an object',
+    ],
+    ['no uid', aReviewBody({ uid: '' }), 'request.uid must be a string of 1 to 128 characters'],
+    [
+      'an endless uid',
+      aReviewBody({ uid: 'x'.repeat(129) }),
+      'request.uid must be a string of 1 to 128 characters',
+    ],
+    ['no kind', aReviewBody({ kind: {} }), 'request.kind must be an object with group, version and kind'],
+    [
+      'a kind that is a number',
+      aReviewBody({ kind: { kind: 7 } }),
+      'request.kind.kind must be a string of at most 4096 characters',
+    ],
+    [
+      'another operation',
+      aReviewBody({ operation: 'PATCH' }),
+      'request.operation must be one of CREATE, UPDATE, DELETE, CONNECT',
+    ],
+    [
+      'a name that would fill the log',
+      aReviewBody({ name: 'x'.repeat(5000) }),
+      'request.name must be a string of at most 4096 characters',
+    ],
+    ['a user that is a text', aReviewBody({ userInfo: 'ada' }), 'request.userInfo must be an object'],
+    ['an object that is a list', aReviewBody({ object: [] }), 'request.object must be an object'],
+    ['an old object that is a text', aReviewBody({ oldObject: '' }), 'request.oldObject must be an object'],
+  ])('refuses %s, and names the field', (_, body, message) => {
+    expect(() => parseReview(body)).toThrow(new BadRequest(message));
+  });
+});
