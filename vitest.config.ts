@@ -23,6 +23,13 @@ export default defineConfig({
           testTimeout: 60_000,
         },
       },
+      {
+        test: {
+          name: 'demo',
+          include: ['test/demo/**/*.test.ts'],
+          globalSetup: ['test/support/bare-control-plane.setup.ts'],
+        },
+      },
     ],
   },
 });

@@ -39,7 +39,7 @@ const PARTS: readonly Part[] = [
   vitest('cluster', 'a real control plane', 4),
   vitest('dask', 'the rendered commands, run by real Dask processes', 5),
   command('build', 'the published JavaScript', 1, node, 'test/published.ts'),
-  command('demo', 'the guided tour', 2, node, 'src/cli/main.ts', 'demo'),
+  vitest('demo', 'the guided tour, here and on an existing cluster', 4),
 ];
 
 const SETS: Readonly<Record<string, readonly string[]>> = {
