@@ -5,6 +5,8 @@ import type { ValidationRule } from './structural-schema.ts';
 /**
  * What must hold even while the webhook is away. Everything here is checked again at every write that changes the
  * place it stands at, and only then: an object that is older than a rule can still be labelled, stopped and deleted.
+ * That spares what breaks a rule, not what a rule cannot be evaluated on: a rule that reads a stored value of another
+ * type than the schema's fails at every write. So no rule reads more than it must, `has` of the forms before all else.
  */
 
 /** At the root: a name never changes, so it is judged once; nobody may be locked out of an object by it later. */

@@ -11,7 +11,7 @@ import type { Logger } from '../src/platform/logger.ts';
 export type Leaf = CertificateAndKey;
 
 export interface CertificateOptions {
-  readonly client: KubeClient;
+  readonly client: Pick<KubeClient, 'get'>;
   /** The Secret with `tls.crt` and `tls.key` of the authority, which the controller makes. */
   readonly secret: { readonly namespace: string; readonly name: string };
   readonly dnsNames: readonly [string, ...string[]];

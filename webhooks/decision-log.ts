@@ -17,7 +17,8 @@ export function logDecision(log: Logger, request: AdmissionRequest, decision: De
     kind: request.kind.kind,
     ...(request.subResource !== '' && { subResource: request.subResource }),
     namespace: request.namespace,
-    name: request.name,
+    // Not `name`: that is the logger's.
+    object: request.name,
     rules: ruleIds(decision.findings),
     decision: outcome,
     dryRun: request.dryRun,

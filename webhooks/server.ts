@@ -153,8 +153,9 @@ function sendError(error: FastifyError | Error, { reply, log, bodyWasRead }: Err
   if (code === 'FST_ERR_HANDLER_TIMEOUT' && !bodyWasRead) {
     sendStatus(reply, 408, 'the body did not arrive in time');
   } else if (statusCode < 500) {
-    log.debug({ statusCode, code, message: error.message }, 'bad request');
-    sendStatus(reply, statusCode, error.message);
+    const message = statusCode === 415 ? 'the content type must be application/json' : error.message;
+    log.debug({ statusCode, message }, 'bad request');
+    sendStatus(reply, statusCode, message);
   } else {
     log.error(traceOf(error), 'request failed');
     sendStatus(reply, 500, 'internal error of daskwarden');

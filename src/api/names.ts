@@ -26,6 +26,8 @@ export const MANAGED_BY = 'daskwarden';
 export const INCARNATION_LABEL = 'daskwarden.dev/incarnation';
 /** On worker pods: the number of the worker among all that its DaskCluster has ever had (from 0). */
 export const SLOT_LABEL = 'daskwarden.dev/slot';
+/** On scheduler and worker pods: the name of the container that runs Dask. */
+export const CONTAINER_LABEL = 'daskwarden.dev/container';
 /** On a DaskCluster: `"true"` makes the controller leave it alone until the annotation is gone. */
 export const PAUSED_ANNOTATION = 'daskwarden.dev/paused';
 

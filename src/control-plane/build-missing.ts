@@ -1,10 +1,10 @@
 import { access, constants, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { buildModule, type BuildOptions } from './build.ts';
+import { buildModule, type BuildOptions, goHome } from './build.ts';
 import { withLock } from './build-lock.ts';
 import { buildFolder } from './cache.ts';
 import { ControlPlaneError } from './errors.ts';
-import type { GoToolchain } from './go-toolchain.ts';
+import { type GoToolchain, prepareGoHome } from './go-toolchain.ts';
 import { locateAll } from './locate.ts';
 import { modulesToBuild } from './preflight.ts';
 import { Watchdog } from './watchdog.ts';
@@ -47,6 +47,7 @@ export async function buildMissing(go: GoToolchain, options: BuildMissingOptions
 async function buildIn(area: string, options: Omit<BuildOptions, 'area'>): Promise<void> {
   // Whoever held the lock before may have built what was missing.
   const missing = (await locateAll(options.env)).filter(({ found }) => found === undefined);
+  await prepareGoHome(goHome(area));
   for (const module of modulesToBuild(missing)) {
     const binaries = missing.map(({ binary }) => binary).filter((binary) => binary in module.packages);
     await buildModule(module, binaries, { ...options, area });

@@ -98,9 +98,14 @@ async function runGo(
   );
 }
 
+/** The home folder of Go during a build. */
+export function goHome(area: string): string {
+  return join(area, 'home');
+}
+
 /** Go with caches of its own. What the user's Go has downloaded already is read from there, and verified by go.sum. */
 function buildEnvironment({ area, env, go }: BuildOptions): NodeJS.ProcessEnv {
-  const home = join(area, 'home');
+  const home = goHome(area);
   const downloaded = pathToFileURL(join(go.moduleCache, 'cache', 'download')).href;
   return {
     ...goEnvironment(env, home),

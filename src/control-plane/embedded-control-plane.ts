@@ -18,7 +18,8 @@ import { readStages } from './stages.ts';
 import type { Binaries } from './versions.ts';
 import type { Watchdog } from './watchdog.ts';
 
-const STOP_GRACE_MS = 5_000;
+/** Nothing that a component would save outlives the control plane; an API server waits for its watchers otherwise. */
+const STOP_GRACE_MS = 2_000;
 const ADMIN_KUBECONFIG = 'admin.kubeconfig';
 const KUBECONFIGS = {
   admin: ADMIN_KUBECONFIG,

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -25,6 +25,7 @@ export interface GoToolchain {
 export async function findGo(env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<GoToolchain | undefined> {
   const home = await mkdtemp(join(tmpdir(), 'daskwarden-go-'));
   try {
+    await prepareGoHome(home);
     const { stdout } = await run('go', ['env', '-json', 'GOVERSION', 'GOMODCACHE', 'GOPROXY'], {
       cwd: home,
       env: { ...goEnvironment(env, home), GOTOOLCHAIN: 'local' },
@@ -45,9 +46,17 @@ export async function findGo(env: NodeJS.ProcessEnv, signal: AbortSignal): Promi
   }
 }
 
+/** Turns Go's counting of its calls off in `home`: a process of its own would write there after Go's end. */
+export async function prepareGoHome(home: string): Promise<void> {
+  const folder = join(configFolder({ HOME: home }), 'go', 'telemetry');
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'mode'), 'off\n');
+}
+
 /**
- * The user's environment with another home: Go counts its calls in the user's configuration folder and keeps caches
- * in the home folder, and neither is ours to write. The user's settings keep their effect.
+ * The user's environment with another home: Go writes counters and caches to the home folder, which is not ours to
+ * write. The user's settings keep their effect.
+ * @param home a folder that {@link prepareGoHome} has prepared.
  */
 export function goEnvironment(env: NodeJS.ProcessEnv, home: string): NodeJS.ProcessEnv {
   const userHome = homeOf(env);

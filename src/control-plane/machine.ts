@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { statfs } from 'node:fs/promises';
-import { availableParallelism, totalmem } from 'node:os';
+import { availableParallelism, devNull, totalmem } from 'node:os';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { cacheFolder } from './cache.ts';
@@ -45,7 +45,12 @@ async function npmVersion(env: NodeJS.ProcessEnv): Promise<string | undefined> {
   const told = /^npm\/(\S+)/.exec(env['npm_config_user_agent'] ?? '')?.[1];
   if (told !== undefined) return told;
   try {
-    return (await run('npm', ['--version'], { env, timeout: 20_000 })).stdout.trim();
+    const { stdout } = await run('npm', ['--version'], {
+      // It would leave its log and its compiled code in the home and the temporary folder.
+      env: { PATH: env['PATH'], HOME: devNull, NODE_DISABLE_COMPILE_CACHE: '1' },
+      timeout: 20_000,
+    });
+    return stdout.trim();
   } catch {
     return undefined;
   }

@@ -16,7 +16,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
 
 interface Dependencies {
-  readonly client: KubeClient;
+  readonly client: Pick<KubeClient, 'get' | 'create' | 'patch'>;
   /** The controller's own, where the authority is kept. */
   readonly namespace: string;
   readonly clock: Clock;

@@ -83,6 +83,11 @@ const LONGEST_QUOTE = 120;
 
 /** A value as it stands in a message: JSON, cut where it is long. */
 function quote(value: unknown): string {
-  const text = (JSON.stringify(value) as string | undefined) ?? 'null';
-  return text.length <= LONGEST_QUOTE ? text : `${text.slice(0, LONGEST_QUOTE)}…`;
+  const text = JSON.stringify(value) as string | undefined;
+  return cut(text ?? 'null');
+}
+
+/** A text of the user's as it stands in a message: cut where it is long, but never within a character. */
+export function cut(text: string): string {
+  return text.length <= LONGEST_QUOTE ? text : `${text.slice(0, LONGEST_QUOTE).toWellFormed()}…`;
 }

@@ -3,8 +3,10 @@ export type NanoQuantity = bigint & { readonly __brand: 'NanoQuantity' };
 
 const NANO_DIGITS = 9;
 const NANO = 10n ** BigInt(NANO_DIGITS);
-/** Kubernetes caps at 2^63-1; an exponent beyond it changes no comparison and would only cost memory. */
-const LARGEST_EXPONENT = 40;
+/** What Kubernetes cuts a binary quantity to (`8Ei` and more); decimal ones it keeps as they are. */
+const LARGEST_BINARY = (2n ** 63n - 1n) * NANO;
+/** Nothing that computers have is beyond it, and the digits of a larger number would only cost memory. */
+const LARGEST_EXPONENT = 1_000;
 
 const DECIMAL_EXPONENT: Readonly<Record<string, number>> = {
   n: -9,
@@ -27,21 +29,25 @@ const BINARY_POWER: Readonly<Record<string, bigint>> = {
   Ei: 60n,
 };
 
-const QUANTITY = /^([+-]?)(\d{1,64})?(?:\.(\d{0,64}))?(?:([numkMGTPE]|[KMGTPE]i)|[eE]([+-]?\d{1,4}))?$/;
+const QUANTITY =
+  /^ *(?=[^ ])([+-]?)(\d{0,64})(?:\.(\d{0,64}))?(?:([numkMGTPE]|[KMGTPE]i)|[eE]([+-]?\d{1,4}))? *$/;
 
 /**
- * Reads a quantity (`500m`, `1.5Gi`, `1e3`, the number `0.5`), or gives undefined for what is none.
+ * Reads a quantity (`500m`, `1.5Gi`, `1e3`, the number `0.5`), or gives undefined for what is none. What Kubernetes
+ * takes is taken, oddities included: blanks around it, and no digit at all for 0.
  * Source of the grammar: k8s.io/apimachinery/pkg/api/resource.
  */
 export function parseQuantity(value: unknown): NanoQuantity | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
   const parts = QUANTITY.exec(String(value));
-  if (parts === null || (parts[2] ?? '') + (parts[3] ?? '') === '') return undefined;
+  if (parts === null) return undefined;
   const [, sign, whole = '', fraction = '', suffix = '', exponentText = '0'] = parts;
-  const digits = BigInt(`${whole}${fraction}`) << (BINARY_POWER[suffix] ?? 0n);
-  const exponent = (DECIMAL_EXPONENT[suffix] ?? 0) + Number(exponentText);
-  const scaled = scale(digits, clampExponent(NANO_DIGITS + exponent - fraction.length));
-  return (sign === '-' ? -scaled : scaled) as NanoQuantity;
+  const power = BINARY_POWER[suffix];
+  const digits = BigInt(`${whole}${fraction}`) << (power ?? 0n);
+  const exponent = (DECIMAL_EXPONENT[suffix] ?? 0) + Number(exponentText) - fraction.length;
+  const exact = scale(digits, clampExponent(NANO_DIGITS + exponent));
+  const kept = power !== undefined && exact > LARGEST_BINARY ? LARGEST_BINARY : exact;
+  return (sign === '-' ? -kept : kept) as NanoQuantity;
 }
 
 /** The quantity as a whole number of units (bytes, cores), rounded up. */
@@ -50,7 +56,7 @@ export function toUnits(quantity: NanoQuantity): bigint {
 }
 
 function clampExponent(exponent: number): number {
-  return Math.max(-LARGEST_EXPONENT * 4, Math.min(LARGEST_EXPONENT, exponent));
+  return Math.max(-LARGEST_EXPONENT, Math.min(LARGEST_EXPONENT, exponent));
 }
 
 function scale(digits: bigint, exponent: number): bigint {

@@ -2,7 +2,7 @@ import type { KubeObject } from '../api/kubernetes.ts';
 import type { Clock } from '../platform/clock.ts';
 import { objectKey } from './object-key.ts';
 import type { ObjectKey } from './object-key.ts';
-import { hasReached } from './resource-version.ts';
+import { hasReached, isDecimal } from './resource-version.ts';
 import type { Store } from './store.ts';
 
 export interface ExpectationsOptions<T extends KubeObject> {
@@ -77,16 +77,16 @@ export class Expectations<T extends KubeObject> {
 
   /**
    * The DELETE of this object was accepted, or it was gone already.
-   * @param terminating the answer, if the object stays for a while
+   * @param answer to the DELETE, if it was an object
    */
-  deleted(scope: string, object: T, terminating?: T): void {
-    // What is removed at once may be answered as it was before, with a resource version that proves nothing.
-    const shown = terminating?.metadata.deletionTimestamp === undefined ? undefined : terminating;
+  deleted(scope: string, object: T, answer?: T): void {
+    // Only with a deletionTimestamp is the answer the state after the deletion, and not the one before it.
+    const last = answer?.metadata.deletionTimestamp === undefined ? undefined : answer;
     this.#put(scope, objectKey(object), {
       kind: 'delete',
-      shown,
+      shown: last !== undefined && stays(last) ? last : undefined,
       oldUid: object.metadata.uid,
-      resourceVersion: shown?.metadata.resourceVersion,
+      resourceVersion: last?.metadata.resourceVersion,
       expiresAt: this.#clock.monotonic() + this.#maxAgeMs,
     });
   }
@@ -111,20 +111,14 @@ export class Expectations<T extends KubeObject> {
 
   #isOver(expectation: Expectation<T>, cached: T | undefined): boolean {
     if (this.#clock.monotonic() >= expectation.expiresAt) return true;
-    // A relist that does not show the object proves as much as an event: it came and went.
-    if (hasReached(this.#store.resourceVersion, expectation.resourceVersion)) return true;
-    if (expectation.kind === 'create') {
-      const uid = expectation.shown?.metadata.uid;
-      return (
-        cached !== undefined &&
-        (uid === undefined ? cached.metadata.uid !== expectation.oldUid : cached.metadata.uid === uid)
-      );
+    const { resourceVersion } = this.#store;
+    if (isDecimal(resourceVersion) && isDecimal(expectation.resourceVersion)) {
+      // A relist that does not show the object proves as much as an event: it came and went.
+      return hasReached(resourceVersion, expectation.resourceVersion);
     }
-    return (
-      cached === undefined ||
-      cached.metadata.uid !== expectation.oldUid ||
-      cached.metadata.deletionTimestamp !== undefined
-    );
+    return expectation.kind === 'create'
+      ? showsCreated(expectation, cached)
+      : showsDeleted(expectation, cached);
   }
 
   #put(scope: string, key: ObjectKey, expectation: Expectation<T>): void {
@@ -149,4 +143,19 @@ export class Expectations<T extends KubeObject> {
       for (const [key, { expiresAt }] of expected) if (now >= expiresAt) this.#drop(scope, key);
     }
   }
+}
+
+function showsCreated<T extends KubeObject>(expectation: Expectation<T>, cached: T | undefined): boolean {
+  if (cached === undefined) return false;
+  const uid = expectation.shown?.metadata.uid;
+  return uid === undefined ? cached.metadata.uid !== expectation.oldUid : cached.metadata.uid === uid;
+}
+
+function showsDeleted<T extends KubeObject>({ oldUid }: Expectation<T>, cached: T | undefined): boolean {
+  return cached?.metadata.uid !== oldUid || cached?.metadata.deletionTimestamp !== undefined;
+}
+
+/** A deleted object that waits for its grace period or for somebody's finalizer. */
+function stays({ metadata }: KubeObject): boolean {
+  return (metadata.deletionGracePeriodSeconds ?? 0) > 0 || (metadata.finalizers ?? []).length > 0;
 }

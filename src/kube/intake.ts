@@ -16,7 +16,7 @@ export function deepFreeze<T>(value: T): T {
   const pending: unknown[] = [value];
   while (pending.length > 0) {
     const next = pending.pop();
-    if (typeof next !== 'object' || next === null || Object.isFrozen(next)) continue;
+    if (typeof next !== 'object' || next === null) continue;
     Object.freeze(next);
     for (const key in next) pending.push((next as Record<string, unknown>)[key]);
   }

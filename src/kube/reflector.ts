@@ -4,7 +4,7 @@ import type { Logger } from '../platform/logger.ts';
 import { Backoff } from './backoff.ts';
 import type { ListQuery, WatchQuery } from './client.ts';
 import { Deadline, DeadlineExceeded } from './deadline.ts';
-import { ApiError, isThrottled, TransportError } from './errors.ts';
+import { ApiError, isGone, isThrottled, TransportError } from './errors.ts';
 import { listAll } from './pager.ts';
 import type { Lister } from './pager.ts';
 import { hasReached } from './resource-version.ts';
@@ -61,6 +61,8 @@ export class Reflector<T extends KubeObject, Raw extends KubeObject = T> {
   readonly #options: ReflectorOptions<T, Raw>;
   readonly #log: Logger;
   readonly #backoff: Backoff;
+  /** Of its own: a server that says 410 is back, however long it was away before. */
+  readonly #goneBackoff: Backoff;
   readonly #firstList = Promise.withResolvers<undefined>();
   #running = false;
   #position: string | undefined;
@@ -71,11 +73,9 @@ export class Reflector<T extends KubeObject, Raw extends KubeObject = T> {
   constructor(options: ReflectorOptions<T, Raw>) {
     this.#options = options;
     this.#log = options.log.child({ resource: options.resource.plural });
-    this.#backoff = new Backoff({
-      ...BACKOFF,
-      monotonic: () => options.clock.monotonic(),
-      random: options.random,
-    });
+    const backoff = { ...BACKOFF, monotonic: () => options.clock.monotonic(), random: options.random };
+    this.#backoff = new Backoff(backoff);
+    this.#goneBackoff = new Backoff(backoff);
     this.synced = this.#firstList.promise;
     // Whoever waits hears of it; that nobody waits is no fault.
     this.synced.catch(() => undefined);
@@ -182,7 +182,8 @@ export class Reflector<T extends KubeObject, Raw extends KubeObject = T> {
       this.#fruitless = 0;
     }
     const askedMs = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0;
-    const delayMs = Math.max(this.#backoff.next(), askedMs);
+    const backoff = isGone(error) ? this.#goneBackoff : this.#backoff;
+    const delayMs = Math.max(backoff.next(), askedMs);
     const next = resumes ? 'watching on' : 'listing anew';
     this.#log.warn(
       { err: error, delayMs: Math.round(delayMs) },

@@ -7,6 +7,7 @@ export function hasReached(version: string | undefined, written: string | undefi
   return version.length === written.length ? version >= written : version.length > written.length;
 }
 
-function isDecimal(version: string | undefined): version is string {
+/** Whether the version can be compared at all. */
+export function isDecimal(version: string | undefined): version is string {
   return version !== undefined && /^[1-9]\d*$/.test(version);
 }

@@ -38,8 +38,7 @@ class NotConnected extends Error {
 
 /**
  * HTTP/1.1 over pooled TLS connections, with the credentials of the moment. Every failure but an HTTP answer is a
- * TransportError. HTTP/2 is left out on purpose: one connection for all calls would let one stalled socket stop
- * everything, and makes neither lists nor small requests faster.
+ * TransportError. HTTP/2 is left out on purpose: all calls would share one connection, and stall with it.
  */
 export class Transport {
   readonly #access: ClusterAccess;

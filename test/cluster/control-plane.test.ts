@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { expect, inject, onTestFinished, test, vi } from 'vitest';
 import { COMPONENTS } from '../../src/control-plane/component.ts';
 import {
   type ControlPlane,
@@ -17,6 +16,7 @@ import { processIdentity } from '../../src/control-plane/process-identity.ts';
 import { kubectlApply, kubectlGet, kubectlOk } from '../support/kubectl.ts';
 import { freshNamespace } from '../support/namespaces.ts';
 import { poll } from '../support/poll.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { HeldControlPlane } from './held-control-plane.ts';
 
 const never = new AbortController().signal;
@@ -28,11 +28,6 @@ async function another(change: Partial<ControlPlaneOptions> = {}): Promise<Contr
   const plane = await startControlPlane({ binaries, report, signal: never, ...change });
   onTestFinished(() => plane.stop());
   return plane;
-}
-
-/** Temporary folders of control planes, those of other runs included. */
-async function controlPlaneFolders(): Promise<string[]> {
-  return (await readdir(tmpdir())).filter((name) => name.startsWith('daskwarden-')).sort();
 }
 
 async function exists(path: string): Promise<boolean> {
@@ -124,17 +119,25 @@ test('the API server comes back on its port after a restart, with what it had st
 });
 
 test('a component that cannot start is named with its own words, and nothing is left', async () => {
-  const before = await controlPlaneFolders();
+  const temporary = await temporaryFolder();
+  vi.stubEnv('TMPDIR', temporary);
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+  });
   const failure = another({ flags: { 'kube-scheduler': ['--no-such-flag'] } });
   await expect(failure).rejects.toThrow(ControlPlaneError);
   await expect(failure).rejects.toThrow(
     /^kube-scheduler did not start: exit code 1\. The end of its log:\n[^]*unknown flag: --no-such-flag/,
   );
-  expect(await controlPlaneFolders()).toEqual(before);
+  expect(await readdir(temporary)).toEqual([]);
 });
 
 test('an abort during the start leaves nothing', async () => {
-  const before = await controlPlaneFolders();
+  const temporary = await temporaryFolder();
+  vi.stubEnv('TMPDIR', temporary);
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+  });
   const abort = new AbortController();
   const failure = another({
     signal: abort.signal,
@@ -143,7 +146,7 @@ test('an abort during the start leaves nothing', async () => {
     },
   });
   await expect(failure).rejects.toThrow('Ctrl-C');
-  expect(await controlPlaneFolders()).toEqual(before);
+  expect(await readdir(temporary)).toEqual([]);
 });
 
 test('a component that ends by itself later is reported', async () => {

@@ -1,56 +1,37 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import { EVENTS, PODS } from '../../src/api/kubernetes.ts';
-import type { KubeObject, Pod, Resource } from '../../src/api/kubernetes.ts';
-import { KubeClient } from '../../src/kube/client.ts';
+import { PODS } from '../../src/api/kubernetes.ts';
+import type { Resource } from '../../src/api/kubernetes.ts';
+import type { KubeClient } from '../../src/kube/client.ts';
 import { inClusterAccess } from '../../src/kube/config.ts';
-import type { ClusterAccess } from '../../src/kube/config.ts';
 import {
-  ApiError,
   isAlreadyExists,
   isConflict,
   isForbidden,
   isGone,
   isInvalid,
   isNotFound,
+  isThrottled,
 } from '../../src/kube/errors.ts';
-import { EventRecorder } from '../../src/kube/event-recorder.ts';
-import { Expectations } from '../../src/kube/expectations.ts';
-import { kubeconfigAccess } from '../../src/kube/kubeconfig.ts';
+import type { ApiError } from '../../src/kube/errors.ts';
 import { listAll } from '../../src/kube/pager.ts';
-import { Reflector } from '../../src/kube/reflector.ts';
-import { Store } from '../../src/kube/store.ts';
-import { systemClock } from '../../src/platform/clock.ts';
-import { createLogger } from '../../src/platform/logger.ts';
+import {
+  adminClient,
+  clientOf,
+  CONFIG_MAPS,
+  configMap,
+  coreResource,
+  unschedulablePod,
+} from '../support/kube-client.ts';
+import type { ConfigMap } from '../support/kube-client.ts';
+import { kubectlApply, kubectlOk } from '../support/kubectl.ts';
 import { freshNamespace } from '../support/namespaces.ts';
 import { poll } from '../support/poll.ts';
 
-interface ConfigMap extends KubeObject {
-  readonly data?: Readonly<Record<string, string>>;
-}
-
-const coreResource = (plural: string, kind: string): Resource => ({
-  group: '',
-  version: 'v1',
-  plural,
-  kind,
-  namespaced: true,
-});
-const CONFIG_MAPS = coreResource('configmaps', 'ConfigMap');
 const SERVICE_ACCOUNTS = coreResource('serviceaccounts', 'ServiceAccount');
-const log = createLogger({ name: 'test', level: 'error' });
-
-function clientOf(access: ClusterAccess): KubeClient {
-  const client = new KubeClient({ access, version: 'test' });
-  onTestFinished(() => client.close());
-  return client;
-}
-
-async function adminClient(): Promise<KubeClient> {
-  return clientOf(await kubeconfigAccess({ path: inject('kubeconfigPath') }));
-}
 
 /** What a pod of the namespace's default service account finds in its file system. */
 async function serviceAccountDirectory(admin: KubeClient, namespace: string): Promise<string> {
@@ -65,19 +46,29 @@ async function serviceAccountDirectory(admin: KubeClient, namespace: string): Pr
   return directory;
 }
 
-const configMap = (namespace: string, name: string, data: Record<string, string> = {}): ConfigMap => ({
-  apiVersion: 'v1',
-  kind: 'ConfigMap',
-  metadata: { namespace, name },
-  data,
-});
-
-const pod = (namespace: string, name: string): Pod => ({
-  apiVersion: 'v1',
-  kind: 'Pod',
-  metadata: { namespace, name },
-  spec: { containers: [{ name: 'c', image: 'none' }], nodeSelector: { nowhere: 'true' } },
-});
+/** A kind that nobody had before, served. */
+async function freshResource(): Promise<Resource> {
+  const group = `test-${randomBytes(4).toString('hex')}.daskwarden.dev`;
+  const name = `things.${group}`;
+  const schema = { openAPIV3Schema: { type: 'object' } };
+  const definition = {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name },
+    spec: {
+      group,
+      scope: 'Namespaced',
+      names: { plural: 'things', kind: 'Thing' },
+      versions: [{ name: 'v1', served: true, storage: true, schema }],
+    },
+  };
+  expect(await kubectlApply([definition])).toMatchObject({ code: 0 });
+  onTestFinished(async () => {
+    await kubectlOk(['delete', 'crd', name, '--wait=false']);
+  });
+  await kubectlOk(['wait', '--for=condition=Established', `crd/${name}`]);
+  return { group, version: 'v1', plural: 'things', kind: 'Thing', namespaced: true };
+}
 
 describe('access', () => {
   test('by a service account, as in a pod', async () => {
@@ -157,7 +148,7 @@ describe('verbs', () => {
     const stale = { type: 'merge', body: { metadata: { resourceVersion: '1' }, data: { x: 'y' } } } as const;
     await expect(client.patch(CONFIG_MAPS, at, stale)).rejects.toSatisfy(isConflict);
 
-    const bad = pod(namespace, 'p');
+    const bad = unschedulablePod(namespace, 'p');
     const invalid = await client
       .create(PODS, { namespace }, { ...bad, spec: { containers: [] } })
       .catch((error: unknown) => error);
@@ -189,142 +180,18 @@ describe('verbs', () => {
     expect(mine.every(({ kind, apiVersion }) => kind === 'ConfigMap' && apiVersion === 'v1')).toBe(true);
   });
 
-  test('a watch from a version that is too old is gone', async () => {
+  test('a watch from before the history that the server keeps is gone', async () => {
     const client = await adminClient();
-    const watching = async (): Promise<void> => {
-      const query = { resourceVersion: '1', timeoutSeconds: 5 };
-      for await (const event of client.watch(PODS, query, new AbortController().signal))
-        expect(event).toBeNull();
-    };
-    await expect(watching()).rejects.toSatisfy(isGone);
+    // The API server's memory of a resource begins when the resource does.
+    const things = await freshResource();
+    const query = { resourceVersion: '1', timeoutSeconds: 5 };
+    const watching = (): Promise<unknown> =>
+      client
+        .watch(things, query, new AbortController().signal)
+        .next()
+        .catch((error: unknown) => error);
+    // 429 as long as the server's cache of the new resource is being filled.
+    const outcome = await poll('the watch to be answered', watching, (error) => !isThrottled(error));
+    expect(outcome).toSatisfy(isGone);
   });
-});
-
-/** A store of the namespace's pods that is kept until the test is over. */
-async function mirroredPods(client: KubeClient, namespace: string): Promise<Store<Pod>> {
-  const store = new Store<Pod>({ log });
-  const reflector = new Reflector({
-    client,
-    resource: PODS,
-    select: { namespace },
-    store,
-    log,
-    clock: systemClock,
-    random: Math.random,
-  });
-  const abort = new AbortController();
-  const running = reflector.run(abort.signal);
-  onTestFinished(async () => {
-    abort.abort();
-    await running;
-  });
-  await reflector.synced;
-  return store;
-}
-
-describe('a reflector', () => {
-  test('keeps its store equal to the cluster', async () => {
-    const client = await adminClient();
-    const namespace = await freshNamespace();
-    await client.create(PODS, { namespace }, pod(namespace, 'before'));
-    const store = await mirroredPods(client, namespace);
-    expect(store.list().map(({ metadata }) => metadata.name)).toEqual(['before']);
-
-    const events: string[] = [];
-    store.subscribe(({ type, object }) => events.push(`${type} ${object.metadata.name ?? ''}`));
-    const first = await client.create(PODS, { namespace }, pod(namespace, 'p'));
-    const labels = { type: 'merge', body: { metadata: { labels: { a: 'b' } } } } as const;
-    await client.patch(PODS, { namespace, name: 'p' }, labels);
-    await client.delete(PODS, { namespace, name: 'p' }, { gracePeriodSeconds: 0 });
-    const second = await client.create(PODS, { namespace }, pod(namespace, 'p'));
-    await poll(
-      'the second pod',
-      () => Promise.resolve(store.get(`${namespace}/p`)),
-      (seen) => seen?.metadata.uid === second.metadata.uid,
-    );
-    expect(first.metadata.uid).not.toBe(second.metadata.uid);
-    expect(events.filter((event) => !event.startsWith('update'))).toEqual(['add p', 'delete p', 'add p']);
-    expect(store.get(`${namespace}/p`)?.metadata).not.toHaveProperty('managedFields');
-  });
-
-  test('and what we wrote ourselves is seen at once', async () => {
-    const client = await adminClient();
-    const namespace = await freshNamespace();
-    const store = await mirroredPods(client, namespace);
-    const expectations = new Expectations<Pod>({ store, clock: systemClock });
-    const seen = (): (string | undefined)[] =>
-      expectations.overlay('owner', store.list()).map(({ metadata }) => metadata.uid);
-    for (let i = 0; i < 20; i++) {
-      const posted = pod(namespace, `p-${i}`);
-      expectations.creating('owner', posted);
-      const created = await client.create(PODS, { namespace }, posted);
-      expectations.created('owner', created);
-      expect(seen()).toEqual([created.metadata.uid]);
-      const at = { namespace, name: posted.metadata.name ?? '' };
-      const answer = await client.delete(PODS, at, { uid: created.metadata.uid, gracePeriodSeconds: 0 });
-      expectations.deleted('owner', created, answer as Pod);
-      expect(seen()).toEqual([]);
-    }
-    await poll(
-      'the store to be empty',
-      () => Promise.resolve(store.size),
-      (size) => size === 0,
-    );
-    expect(seen()).toEqual([]);
-  });
-});
-
-interface SeenEvent extends KubeObject {
-  readonly note: string;
-  readonly reason: string;
-  readonly series?: { readonly count: number };
-}
-
-test('Events are admitted, counted and found by the object they are about', async () => {
-  const client = await adminClient();
-  const namespace = await freshNamespace();
-  const regarding = await client.create(CONFIG_MAPS, { namespace }, configMap(namespace, 'c'));
-  const reporter = { controller: 'daskwarden.dev/controller', instance: 'test' };
-  const recorder = new EventRecorder({ client, reporter, log, clock: systemClock });
-  const abort = new AbortController();
-  const running = recorder.run(abort.signal);
-
-  const listed = async (): Promise<readonly SeenEvent[]> =>
-    (await client.list<SeenEvent>(EVENTS, { namespace, fieldSelector: 'regarding.name=c' })).items;
-  const repeated = { regarding, type: 'Normal', reason: 'Repeated', note: 'again' } as const;
-  recorder.record(repeated);
-  await poll('the first Event', listed, (events) => events.length === 1);
-  recorder.record(repeated);
-  recorder.record(repeated);
-  recorder.record({
-    regarding,
-    type: 'Warning',
-    reason: 'Long',
-    note: '日'.repeat(1_000),
-    action: 'Explain',
-  });
-  const events = await poll(
-    'both Events, one counted to three',
-    listed,
-    (seen) => seen.length === 2 && seen.some(({ series }) => series?.count === 3),
-  );
-  expect(Buffer.byteLength(events.find(({ reason }) => reason === 'Long')?.note ?? '')).toBeGreaterThan(
-    1_000,
-  );
-
-  const wholeNamespace = await client.get(
-    { ...coreResource('namespaces', 'Namespace'), namespaced: false },
-    { name: namespace },
-  );
-  recorder.record({ regarding: wholeNamespace, type: 'Normal', reason: 'ClusterScoped', note: '' });
-  await poll(
-    'an Event about the namespace',
-    async () =>
-      (await client.list(EVENTS, { namespace: 'default', fieldSelector: `regarding.name=${namespace}` }))
-        .items,
-    (seen) => seen.length === 1,
-  );
-  abort.abort();
-  await running;
-  expect([recorder.failed, recorder.dropped]).toEqual([0, 0]);
 });

@@ -27,10 +27,16 @@ export function consistent(original: Json): Json {
       objects(container['ports']).forEach((port, place) => 'name' in port && (port['name'] = `p${place}`));
       const resources = container['resources'] as Json | null | undefined;
       if (resources) referTo(resources, 'claims', claims);
-      fileVariables(container, volumes);
+      fileVariables(container, spec);
+      const { readinessProbe } = container as { readinessProbe?: Json | null };
+      if (readinessProbe) delete readinessProbe['terminationGracePeriodSeconds'];
+      // Only an init container that stays has these.
+      const stays = ['readinessProbe', 'livenessProbe', 'startupProbe', 'lifecycle'];
+      if (prefix === 'i' && stays.some((field) => container[field])) container['restartPolicy'] = 'Always';
     });
   }
   if (spec['resources']) delete (spec['resources'] as Json)['claims'];
+  if (spec['dnsPolicy'] === 'None') spec['dnsConfig'] ??= { nameservers: ['10.0.0.1'] };
   // A class gives the priority; without one it is 0.
   if (spec['priorityClassName'] && 'priority' in spec) spec['priority'] = 2_000_001_000;
   if ('overhead' in spec) spec['overhead'] = spec['runtimeClassName'] ? RUNTIME_OVERHEAD : null;
@@ -55,13 +61,16 @@ function referTo(holder: Json, list: string, targets: readonly Json[], pathField
     }));
 }
 
-/** A variable out of a file needs an emptyDir that holds the file. */
-function fileVariables(container: Json, volumes: readonly Json[]): void {
-  const holder = volumes.find((volume) => volume['emptyDir']);
+/** A variable has a value or a source; one out of a file needs an emptyDir that holds the file. */
+function fileVariables(container: Json, spec: Json): void {
   for (const variable of objects(container['env'])) {
-    const source = (variable['valueFrom'] as Json | null | undefined)?.['fileKeyRef'] as Json | undefined;
-    if (variable['value'] !== undefined && variable['valueFrom']) delete variable['value'];
-    if (source && holder) source['volumeName'] = holder['name'];
-    else if (source) delete variable['valueFrom'];
+    const source = variable['valueFrom'] as Json | null | undefined;
+    if (!source) continue;
+    delete variable['value'];
+    const file = source['fileKeyRef'] as Json | undefined;
+    if (!file) continue;
+    file['volumeName'] = 'files';
+    const others = objects(spec['volumes']).filter(({ name }) => name !== 'files');
+    spec['volumes'] = [...others, { name: 'files', emptyDir: {} }];
   }
 }

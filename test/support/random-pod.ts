@@ -29,9 +29,12 @@ export function randomPod(openApi: OpenApi): Arbitrary<RandomPod> {
   return fc.record({ metadata, spec: spec.map(consistent) });
 }
 
-/** How many pods have a field: one of so many. Volumes are many and deep. */
+/** Volumes are many and deep; workers may not restart for ever, which is what an absent policy says. */
+const COMMON_FIELDS: Readonly<Record<string, number>> = { volumes: 2, restartPolicy: 1 };
+
+/** One of how many pods has a field. */
 function rarityOf(type: string, field: string): number {
-  if (type === 'PodSpec') return field === 'volumes' ? 2 : 6;
+  if (type === 'PodSpec') return COMMON_FIELDS[field] ?? 6;
   return /Volume|Projection|Claim/.test(type) ? 2 : 4;
 }
 

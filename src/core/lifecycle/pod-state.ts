@@ -1,6 +1,7 @@
-import type { ContainerStatus, Pod } from '../../api/kubernetes.ts';
+import type { Container, ContainerStatus, Pod } from '../../api/kubernetes.ts';
 import type { Role } from '../../api/names.ts';
-import { daskContainerIndex } from '../dask-container.ts';
+import { daskContainerOfPod } from '../dask-container.ts';
+import { restartsInPlace } from './restart-in-place.ts';
 
 /** How a pod of a cluster stands, judged by its Dask container: a live sidecar does not keep a dead worker alive. */
 export type PodState =
@@ -31,33 +32,45 @@ const DISRUPTIONS = new Set([
   'NodeLost',
 ]);
 
+/** What every other container says until the init containers are done; which of them is stuck, and why, they say. */
+const WAITS_FOR_INIT_CONTAINERS = 'PodInitializing';
+
 /**
  * @param now epoch milliseconds, for a finished pod that says no time
  */
 export function podState(pod: Pod, role: Role, now: number): PodState {
   if (pod.metadata.deletionTimestamp !== undefined) return { kind: 'terminating' };
-  const container = daskContainerName(pod, role);
-  const status = pod.status?.containerStatuses?.find(({ name }) => name === container);
+  const container = daskContainerOfPod(pod, role)?.container;
+  const status = pod.status?.containerStatuses?.find(({ name }) => name === container?.name);
   return finished(pod, container, status, now) ?? unfinished(pod, status);
 }
 
 function finished(
   pod: Pod,
-  container: string,
+  container: Container | undefined,
   status: ContainerStatus | undefined,
   now: number,
 ): PodState | undefined {
-  const phase = pod.status?.phase;
-  const exitCode = status?.state?.terminated?.exitCode;
-  // An OnFailure or Always container is started again in place by the kubelet: its exit is not the pod's.
-  const endsWithFailure = exitCode !== undefined && exitCode !== 0 && pod.spec.restartPolicy === 'Never';
-  const endsWell = exitCode === 0 && pod.spec.restartPolicy !== 'Always';
-  if (phase === 'Failed' || endsWithFailure) {
-    return { kind: 'failed', end: endOf(pod, container, status, now), disrupted: isDisrupted(pod) };
-  }
-  if (phase === 'Succeeded' || endsWell)
-    return { kind: 'succeeded', end: endOf(pod, container, status, now) };
-  return undefined;
+  const outcome = outcomeOf(pod, container, status?.state?.terminated?.exitCode);
+  if (outcome === undefined) return undefined;
+  const end = endOf(pod, container, status, now);
+  return outcome === 'failed'
+    ? { kind: 'failed', end, disrupted: isDisrupted(pod) }
+    : { kind: 'succeeded', end };
+}
+
+function outcomeOf(
+  pod: Pod,
+  container: Container | undefined,
+  exitCode: number | undefined,
+): 'failed' | 'succeeded' | undefined {
+  const { phase, reason } = pod.status ?? {};
+  if (phase === 'Succeeded') return 'succeeded';
+  // What the kubelet starts again in place has not ended.
+  const ended = exitCode !== undefined && !restartsInPlace(pod.spec.restartPolicy, container ?? {}, exitCode);
+  // Dask ends with 0 when it is told to go, so its exit code says nothing of a pod that was brought to an end.
+  if (ended && exitCode === 0 && !isDisrupted(pod) && reason === undefined) return 'succeeded';
+  return ended || phase === 'Failed' ? 'failed' : undefined;
 }
 
 function unfinished(pod: Pod, status: ContainerStatus | undefined): PodState {
@@ -68,24 +81,29 @@ function unfinished(pod: Pod, status: ContainerStatus | undefined): PodState {
   return { kind: 'pending', scheduled: pod.spec.nodeName !== undefined, reason: waitingReason(pod, status) };
 }
 
-/** Name of the container that runs Dask; for a pod that does not tell, the role's conventional name never matches. */
-export function daskContainerName(pod: Pod, role: Role): string {
-  const index = daskContainerIndex(pod.spec.containers, role);
-  return (index === undefined ? undefined : pod.spec.containers[index]?.name) ?? '';
-}
-
-function endOf(pod: Pod, container: string, status: ContainerStatus | undefined, now: number): End {
+function endOf(
+  pod: Pod,
+  container: Container | undefined,
+  status: ContainerStatus | undefined,
+  now: number,
+): End {
   const terminated = status?.state?.terminated;
+  // A pod that has a reason of its own was ended by the cluster; how the container took it explains nothing.
+  const { reason, message } = pod.status?.reason === undefined ? (terminated ?? {}) : pod.status;
   return {
-    container,
+    container: container?.name ?? '',
     exitCode: terminated?.exitCode,
-    reason: terminated?.reason ?? pod.status?.reason ?? 'Unknown',
-    message: terminated?.message ?? pod.status?.message,
-    finishedAtMs: timeOf(terminated?.finishedAt) ?? lastTransition(pod) ?? now,
+    reason: reason ?? 'Unknown',
+    message: message ?? pod.status?.message,
+    finishedAtMs: timeOf(terminated?.finishedAt) ?? lastSign(pod) ?? now,
   };
 }
 
-/** For a pod without a terminated container (evicted before it started): the last change of a condition. */
+/** For a pod without a terminated container (evicted before it started). It must not move with the clock. */
+function lastSign(pod: Pod): number | undefined {
+  return lastTransition(pod) ?? timeOf(pod.metadata.creationTimestamp);
+}
+
 function lastTransition(pod: Pod): number | undefined {
   const times = (pod.status?.conditions ?? [])
     .map((condition) => timeOf(condition.lastTransitionTime))
@@ -114,5 +132,11 @@ function waitingReason(pod: Pod, status: ContainerStatus | undefined): string | 
   const unscheduled = pod.status?.conditions?.find(
     ({ type, status: value }) => type === 'PodScheduled' && value === 'False',
   );
-  return status?.state?.waiting?.reason ?? unscheduled?.reason;
+  const reason = status?.state?.waiting?.reason ?? unscheduled?.reason;
+  return reason === WAITS_FOR_INIT_CONTAINERS ? (initReason(pod) ?? reason) : reason;
+}
+
+function initReason(pod: Pod): string | undefined {
+  return pod.status?.initContainerStatuses?.find(({ state }) => state?.waiting?.reason !== undefined)?.state
+    ?.waiting?.reason;
 }

@@ -7,7 +7,7 @@ import {
   ROLE_COMPONENT,
   type Role,
 } from '../../api/names.ts';
-import { daskContainerIndex } from '../dask-container.ts';
+import { daskContainerOfPod, type DaskContainer } from '../dask-container.ts';
 import { jsonPointer, type JsonPatchOperation } from '../json-patch.ts';
 import { CREDENTIALS_ENVIRONMENT } from './environment.ts';
 
@@ -27,16 +27,12 @@ export function roleOfPod(pod: { readonly metadata: Pod['metadata'] }): Role | u
  * @returns RFC 6902 operations; none where the pod has no recognisable Dask container
  */
 export function credentialsPatch(pod: Pod, cluster: string): readonly JsonPatchOperation[] {
-  const role = roleOfPod(pod);
-  if (role === undefined) return [];
-  const spec: Partial<PodSpec> = pod.spec;
-  const index = daskContainerIndex(spec.containers ?? [], role);
-  if (index === undefined) return [];
-  const container = spec.containers?.[index];
-  if (container === undefined) return [];
+  const target = daskContainerOf(pod);
+  if (target === undefined) return [];
+  const { index, container } = target;
   const at = ['spec', 'containers', index] as const;
   return [
-    ...append(['spec', 'volumes'], spec.volumes, missingVolume(spec, cluster)),
+    ...append(['spec', 'volumes'], pod.spec.volumes, missingVolume(pod.spec, cluster)),
     ...append([...at, 'volumeMounts'], container.volumeMounts, missingMount(container)),
     ...append([...at, 'env'], container.env, missingVariables(container)),
   ];
@@ -44,10 +40,15 @@ export function credentialsPatch(pod: Pod, cluster: string): readonly JsonPatchO
 
 /** Whether the Dask container of a pod as the API server returned it can read its credentials. */
 export function hasCredentials(pod: Pod, cluster: string): boolean {
-  return credentialsPatch(pod, cluster).length === 0;
+  return daskContainerOf(pod) !== undefined && credentialsPatch(pod, cluster).length === 0;
 }
 
-function missingVolume(spec: Partial<PodSpec>, cluster: string): readonly unknown[] {
+function daskContainerOf(pod: Pod): DaskContainer | undefined {
+  const role = roleOfPod(pod);
+  return role === undefined ? undefined : daskContainerOfPod(pod, role);
+}
+
+function missingVolume(spec: PodSpec, cluster: string): readonly unknown[] {
   if (spec.volumes?.some((volume) => volume.name === CREDENTIALS_VOLUME) === true) return [];
   return [{ name: CREDENTIALS_VOLUME, secret: { secretName: credentialsSecretName(cluster) } }];
 }

@@ -1,6 +1,7 @@
 import type { DaskCluster, PodTemplate } from '../../api/dask-cluster.ts';
 import type { Container, Pod, PodSpec } from '../../api/kubernetes.ts';
 import {
+  CONTAINER_LABEL,
   DASHBOARD_PORT,
   INCARNATION_LABEL,
   ROLE_COMPONENT,
@@ -15,6 +16,7 @@ import { leavesCommand, schedulerArgs, workerArgs } from './command.ts';
 import { WORKER_NAME_VARIABLE } from './environment.ts';
 import { childLabels, type Installation } from './labels.ts';
 import { identityOf, ownerReference, type Identity } from './owner.ts';
+import { restartPolicyOf } from './restart-policy.ts';
 
 /**
  * Every pod is rendered without its credentials: they are injected at admission, by the one function in
@@ -71,34 +73,39 @@ export function workerPodName(owner: Identity, slot: number): string {
 
 function renderPod(template: PodTemplate, owner: Identity, rendered: RenderedPod): Pod {
   const spec: PodSpec = template.spec ?? { containers: [] };
-  const dask = daskContainerIndex(spec.containers, rendered.role);
+  const index = daskContainerIndex(spec.containers, rendered.role);
+  const dask = index === undefined ? undefined : spec.containers[index];
   return {
     apiVersion: 'v1',
     kind: 'Pod',
     metadata: {
       name: rendered.name,
       namespace: owner.namespace,
-      labels: { ...template.metadata?.labels, ...rendered.labels },
+      labels: { ...template.metadata?.labels, ...rendered.labels, ...containerLabel(dask) },
       ...(template.metadata?.annotations === undefined ? {} : { annotations: template.metadata.annotations }),
       ownerReferences: [ownerReference(owner)],
     },
     spec: {
       ...spec,
-      restartPolicy: spec.restartPolicy ?? (rendered.role === 'scheduler' ? 'Never' : 'OnFailure'),
+      restartPolicy: restartPolicyOf(spec, rendered.role),
       // A namespace with thousands of Services would otherwise put each of them into every container's environment.
       enableServiceLinks: spec.enableServiceLinks ?? false,
-      containers: spec.containers.map((container, index) =>
-        index === dask ? renderDaskContainer(container, owner, rendered.role) : container,
+      containers: spec.containers.map((container) =>
+        container === dask ? renderDaskContainer(container, owner, rendered.role) : container,
       ),
     },
   };
+}
+
+function containerLabel(dask: Container | undefined): Readonly<Record<string, string>> {
+  return dask === undefined ? {} : { [CONTAINER_LABEL]: dask.name };
 }
 
 function renderDaskContainer(container: Container, owner: Identity, role: Role): Container {
   const common: Container = {
     ...container,
     // The last lines of a failed container reach its status, where they outlive the pod.
-    terminationMessagePolicy: container.terminationMessagePolicy ?? 'FallbackToLogsOnError',
+    terminationMessagePolicy: container.terminationMessagePolicy || 'FallbackToLogsOnError',
   };
   if (role === 'scheduler') {
     const ownCommand = leavesCommand(container);

@@ -1,7 +1,7 @@
 import type { Volume } from '../../api/kubernetes.ts';
 import type { FieldPath } from '../../api/field-path.ts';
 import { credentialsSecretName } from '../../api/names.ts';
-import { forbidden, type Finding } from '../findings.ts';
+import { cut, forbidden, type Finding } from '../findings.ts';
 import type { ContainerView, Rule, Subject, TemplateView } from './subject.ts';
 
 /** One place of a pod that names a Secret of its namespace. */
@@ -16,7 +16,8 @@ const CREDENTIALS_PREFIX = credentialsSecretName('');
 export const foreignCredentials: Rule = {
   id: 'foreign-credentials',
   check({ cluster, templates }: Subject): readonly Finding[] {
-    const own = credentialsSecretName(cluster.metadata.name ?? '');
+    // Before the API server has generated the name every such Secret is another cluster's.
+    const own = credentialsSecretName(cluster.metadata.name || '<name>');
     return templates.flatMap(secretReferences).flatMap(({ name, path }) => {
       if (name === undefined || !name.startsWith(CREDENTIALS_PREFIX) || name === own) return [];
       return [
@@ -24,7 +25,7 @@ export const foreignCredentials: Rule = {
           rule: foreignCredentials.id,
           path,
           value: name,
-          message: `the Secret '${name}' holds another cluster's credentials; a template may use '${own}' alone`,
+          message: `Secrets named '${CREDENTIALS_PREFIX}…' hold the credentials of clusters, and '${cut(name)}' is another cluster's; this one's is '${own}'`,
         }),
       ];
     });

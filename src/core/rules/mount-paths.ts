@@ -1,3 +1,4 @@
+import type { FieldPath } from '../../api/field-path.ts';
 import type { VolumeMount } from '../../api/kubernetes.ts';
 import { CREDENTIALS_MOUNT_PATH, CREDENTIALS_VOLUME } from '../../api/names.ts';
 import { invalid, type Finding } from '../findings.ts';
@@ -15,29 +16,41 @@ export const mountPaths: Rule = {
 };
 
 function ofContainer({ container, path }: ContainerView): readonly Finding[] {
-  return (container.volumeMounts ?? []).flatMap((mount, index) => {
-    const message = fault(mount);
-    if (message === undefined) return [];
-    const at = path.child('volumeMounts').index(index, mount.mountPath).child('mountPath');
-    return [invalid({ rule: mountPaths.id, path: at, value: mount.mountPath, message })];
-  });
+  const mounts = (container.volumeMounts ?? []).flatMap((mount, index) =>
+    finding(
+      path.child('volumeMounts').index(index, mount.mountPath).child('mountPath'),
+      mount.mountPath,
+      fault(mount),
+    ),
+  );
+  const devices = (container.volumeDevices ?? []).flatMap(({ devicePath }, index) =>
+    finding(
+      path.child('volumeDevices').index(index, devicePath).child('devicePath'),
+      devicePath,
+      isTaken(normalize(devicePath)) ? TAKEN : undefined,
+    ),
+  );
+  return [...mounts, ...devices];
 }
+
+function finding(path: FieldPath, value: string, message: string | undefined): readonly Finding[] {
+  return message === undefined ? [] : [invalid({ rule: mountPaths.id, path, value, message })];
+}
+
+const TAKEN = `'${CREDENTIALS_MOUNT_PATH}' holds the cluster's credentials; mount elsewhere`;
 
 function fault(mount: VolumeMount): string | undefined {
   const at = normalize(mount.mountPath);
   if (mount.name === CREDENTIALS_VOLUME) {
-    const whole = mount.subPath === undefined && mount.subPathExpr === undefined;
+    const whole = !mount.subPath && !mount.subPathExpr;
     if (at === CREDENTIALS_MOUNT_PATH && whole) return undefined;
     return `the volume '${CREDENTIALS_VOLUME}' is mounted at '${CREDENTIALS_MOUNT_PATH}', whole; remove this mount or write that`;
   }
-  if (at === CREDENTIALS_MOUNT_PATH || isBelow(CREDENTIALS_MOUNT_PATH, at)) {
-    return `'${CREDENTIALS_MOUNT_PATH}' holds the cluster's credentials; mount elsewhere`;
-  }
-  return undefined;
+  return isTaken(at) ? TAKEN : undefined;
 }
 
-function isBelow(folder: string, path: string): boolean {
-  return path.startsWith(`${folder}/`);
+function isTaken(path: string): boolean {
+  return path === CREDENTIALS_MOUNT_PATH || path.startsWith(`${CREDENTIALS_MOUNT_PATH}/`);
 }
 
 /** `/etc//dask-credentials/.` and `/etc/x/../dask-credentials` are the same folder as `/etc/dask-credentials`. */

@@ -1,6 +1,6 @@
-import type { FieldPath } from '../../api/field-path.ts';
 import { DASHBOARD_PORT, SCHEDULER_PORT } from '../../api/names.ts';
 import { invalid, type Finding } from '../findings.ts';
+import { commandOptions, type CommandOption } from './command-options.ts';
 import type { ContainerView, Rule, Subject, TemplateView } from './subject.ts';
 
 /** The ports that the cluster's Service leads to; everything in a pod shares one network. */
@@ -22,13 +22,15 @@ export const ports: Rule = {
   },
 };
 
-function ofSidecars({ containers, dask }: TemplateView): readonly Finding[] {
-  return containers
+function ofSidecars({ containers, initContainers, dask }: TemplateView): readonly Finding[] {
+  // An init container that is restarted runs beside the others; one that is not has ended before they start.
+  const sidecars = initContainers.filter(({ container }) => container.restartPolicy === 'Always');
+  return [...containers, ...sidecars]
     .filter((view) => dask !== undefined && view !== dask)
     .flatMap(({ container, path }) =>
       (container.ports ?? []).flatMap((port, index) => {
         const owner = OWNED.get(port.containerPort);
-        if (owner === undefined || (port.protocol ?? 'TCP') !== 'TCP') return [];
+        if (owner === undefined || (port.protocol || 'TCP') !== 'TCP') return [];
         return [
           invalid({
             rule: ports.id,
@@ -41,27 +43,24 @@ function ofSidecars({ containers, dask }: TemplateView): readonly Finding[] {
     );
 }
 
-function ofCommand({ container, path }: ContainerView): readonly Finding[] {
-  const lists = [
-    ['command', container.command ?? []],
-    ['args', container.args ?? []],
-  ] as const;
-  return lists.flatMap(([field, words]) => ofWords(words, path.child(field)));
-}
-
-/** Reads `--port N` and `--port=N` where they stand as words of their own; inside a shell line they are not judged. */
-function ofWords(words: readonly string[], path: FieldPath): readonly Finding[] {
-  return words.flatMap((word, index) => {
-    const inline = /^--port=(.*)$/.exec(word)?.[1];
-    const value = word === '--port' ? words[index + 1] : inline;
-    if (value === undefined || value === String(SCHEDULER_PORT)) return [];
-    return [
+function ofCommand(view: ContainerView): readonly Finding[] {
+  return commandOptions(view)
+    .filter((option) => listensElsewhere(option))
+    .map(({ path, word }) =>
       invalid({
         rule: ports.id,
-        path: path.index(inline === undefined ? index + 1 : index),
-        value: inline === undefined ? value : word,
+        path,
+        value: word,
         message: `the scheduler must listen on port ${String(SCHEDULER_PORT)}, where the cluster's Service leads`,
       }),
-    ];
-  });
+    );
+}
+
+function listensElsewhere({ name, value }: CommandOption): boolean {
+  const right = String(SCHEDULER_PORT);
+  // A list of ports, one for each protocol.
+  if (name === '--port') return value !== '' && !value.split(',').includes(right);
+  if (name !== '--host') return false;
+  const port = /^(?:[a-z]+:\/\/)?[^:]*:(\d+)$/.exec(value)?.[1];
+  return port !== undefined && port !== right;
 }

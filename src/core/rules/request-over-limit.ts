@@ -1,19 +1,25 @@
+import type { FieldPath } from '../../api/field-path.ts';
+import type { Container } from '../../api/kubernetes.ts';
 import { invalid, type Finding } from '../findings.ts';
 import { parseQuantity } from '../quantity.ts';
-import type { ContainerView, Rule, Subject } from './subject.ts';
+import type { Rule, Subject } from './subject.ts';
 
 /** Kubernetes refuses such a pod, but only when the controller creates it. */
 export const requestOverLimit: Rule = {
   id: 'request-over-limit',
   check({ templates }: Subject): readonly Finding[] {
-    return templates.flatMap(({ containers, initContainers }) =>
-      [...containers, ...initContainers].flatMap(ofContainer),
-    );
+    return templates.flatMap(({ path, spec, containers, initContainers }) => [
+      ...ofResources(spec.resources, path.child('spec')),
+      ...[...containers, ...initContainers].flatMap((view) =>
+        ofResources(view.container.resources, view.path),
+      ),
+    ]);
   },
 };
 
-function ofContainer({ container, path }: ContainerView): readonly Finding[] {
-  const { requests = {}, limits = {} } = container.resources ?? {};
+/** @param path of what has the resources: a container or a whole pod */
+function ofResources(resources: Container['resources'], path: FieldPath): readonly Finding[] {
+  const { requests = {}, limits = {} } = resources ?? {};
   return Object.entries(requests).flatMap(([resource, request]) => {
     const limit = Object.hasOwn(limits, resource) ? limits[resource] : undefined;
     const [asked, most] = [parseQuantity(request), parseQuantity(limit)];

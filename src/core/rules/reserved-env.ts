@@ -1,5 +1,5 @@
 import type { EnvVar } from '../../api/kubernetes.ts';
-import { forbidden, type Finding } from '../findings.ts';
+import { cut, forbidden, type Finding } from '../findings.ts';
 import { CREDENTIALS_ENVIRONMENT, WORKER_NAME_VARIABLE } from '../render/environment.ts';
 import type { ContainerView, Rule, Subject } from './subject.ts';
 
@@ -21,8 +21,9 @@ const RESERVED_CONFIGURATION = ['distributed.comm.tls', 'distributed.comm.requir
 
 /**
  * The variables that turn on mutual TLS and name the worker are daskwarden's. Dask folds the case of a variable, reads
- * `__` as `.` and `_` as `-`, and lets a later parent (`DASK_DISTRIBUTED={…}`) replace all below it: every spelling of
- * a reserved key, of one below it and of one above it is refused.
+ * `__` as `.` and `_` as `-`, and lets a parent (`DASK_DISTRIBUTED={…}`) replace all below it: every spelling of a
+ * reserved key, of one below it and of one above it is refused. What a ConfigMap holds cannot be seen here; only a
+ * `prefix` that makes all of it reserved can.
  */
 export const reservedEnv: Rule = {
   id: 'reserved-env',
@@ -31,7 +32,11 @@ export const reservedEnv: Rule = {
   },
 };
 
-function ofContainer({ container, path }: ContainerView): readonly Finding[] {
+function ofContainer(view: ContainerView): readonly Finding[] {
+  return [...ofVariables(view), ...ofPrefixes(view)];
+}
+
+function ofVariables({ container, path }: ContainerView): readonly Finding[] {
   return (container.env ?? []).flatMap((variable, index) => {
     if (!isReserved(variable.name) || repeatsRightValue(variable)) return [];
     return [
@@ -39,7 +44,22 @@ function ofContainer({ container, path }: ContainerView): readonly Finding[] {
         rule: reservedEnv.id,
         path: path.child('env').index(index, variable.name).child('name'),
         value: variable.name,
-        message: `'${variable.name}' changes what daskwarden sets for TLS and names; remove it`,
+        message: `'${cut(variable.name)}' changes what daskwarden sets for TLS and names; remove it`,
+      }),
+    ];
+  });
+}
+
+function ofPrefixes({ container, path }: ContainerView): readonly Finding[] {
+  return (container.envFrom ?? []).flatMap(({ prefix = '' }, index) => {
+    const key = configurationKey(prefix);
+    if (!RESERVED_CONFIGURATION.some((reserved) => key?.startsWith(`${reserved}.`))) return [];
+    return [
+      forbidden({
+        rule: reservedEnv.id,
+        path: path.child('envFrom').index(index).child('prefix'),
+        value: prefix,
+        message: `every variable that starts with '${cut(prefix)}' changes what daskwarden sets for TLS; remove this source`,
       }),
     ];
   });
@@ -48,14 +68,16 @@ function ofContainer({ container, path }: ContainerView): readonly Finding[] {
 function isReserved(name: string | undefined): boolean {
   if (name === undefined) return false;
   if (RIGHT_VALUES.has(name) || GATEWAY_VARIABLES.has(name)) return true;
-  if (!name.startsWith('DASK_')) return false;
   const key = configurationKey(name);
+  if (key === undefined) return false;
   return RESERVED_CONFIGURATION.some(
     (reserved) => key === reserved || key.startsWith(`${reserved}.`) || reserved.startsWith(`${key}.`),
   );
 }
 
-function configurationKey(name: string): string {
+/** The key of Dask's configuration that a variable sets, if it sets one. */
+function configurationKey(name: string): string | undefined {
+  if (!name.startsWith('DASK_')) return undefined;
   return name.slice('DASK_'.length).toLowerCase().replaceAll('__', '.').replaceAll('_', '-');
 }
 
@@ -63,7 +85,7 @@ function repeatsRightValue(variable: EnvVar): boolean {
   const right = RIGHT_VALUES.get(variable.name);
   return (
     right !== undefined &&
-    variable.value === right.value &&
+    (variable.value || undefined) === right.value &&
     variable.valueFrom?.fieldRef?.fieldPath === right.valueFrom?.fieldRef?.fieldPath &&
     (variable.valueFrom === undefined) === (right.valueFrom === undefined)
   );

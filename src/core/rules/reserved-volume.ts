@@ -1,3 +1,4 @@
+import type { Volume } from '../../api/kubernetes.ts';
 import { CREDENTIALS_VOLUME, credentialsSecretName } from '../../api/names.ts';
 import { invalid, type Finding } from '../findings.ts';
 import type { Rule, Subject, TemplateView } from './subject.ts';
@@ -6,7 +7,8 @@ import type { Rule, Subject, TemplateView } from './subject.ts';
 export const reservedVolume: Rule = {
   id: 'reserved-volume',
   check({ cluster, templates }: Subject): readonly Finding[] {
-    const secretName = credentialsSecretName(cluster.metadata.name ?? '');
+    // Before the API server has generated the name nothing can be the cluster's Secret.
+    const secretName = credentialsSecretName(cluster.metadata.name || '<name>');
     return templates.flatMap((view) => ofTemplate(view, secretName));
   },
 };
@@ -14,10 +16,7 @@ export const reservedVolume: Rule = {
 function ofTemplate({ path, spec }: TemplateView, secretName: string): readonly Finding[] {
   return (spec.volumes ?? []).flatMap((volume, index) => {
     if (volume.name !== CREDENTIALS_VOLUME) return [];
-    const sources = Object.keys(volume).filter((key) => key !== 'name');
-    const ours =
-      sources.length === 1 && volume.secret?.secretName === secretName && volume.secret.items === undefined;
-    if (ours) return [];
+    if (isWholeSecret(volume, secretName)) return [];
     return [
       invalid({
         rule: reservedVolume.id,
@@ -27,4 +26,15 @@ function ofTemplate({ path, spec }: TemplateView, secretName: string): readonly 
       }),
     ];
   });
+}
+
+/** Whether a volume is what daskwarden itself would add, but for the files' mode. */
+function isWholeSecret({ name: _name, secret, ...otherSources }: Volume, secretName: string): boolean {
+  return (
+    Object.keys(otherSources).length === 0 &&
+    secret?.secretName === secretName &&
+    (secret.items ?? []).length === 0 &&
+    // An optional one would let Dask start, and fail, before its Secret is there.
+    secret.optional !== true
+  );
 }

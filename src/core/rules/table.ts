@@ -9,6 +9,7 @@ import { reservedLabels } from './reserved-labels.ts';
 import { reservedVolume } from './reserved-volume.ts';
 import { restartPolicy } from './restart-policy.ts';
 import type { Rule } from './subject.ts';
+import { tlsOptions } from './tls-options.ts';
 
 /** Every rule of the product, in the order in which its findings are reported. docs/rules.md describes each. */
 export const RULES: readonly Rule[] = [
@@ -18,6 +19,7 @@ export const RULES: readonly Rule[] = [
   reservedVolume,
   mountPaths,
   reservedEnv,
+  tlsOptions,
   foreignCredentials,
   ports,
   restartPolicy,

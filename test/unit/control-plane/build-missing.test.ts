@@ -11,7 +11,7 @@ import { processIdentity } from '../../../src/control-plane/process-identity.ts'
 import type { BinaryName } from '../../../src/control-plane/versions.ts';
 import { poll } from '../../support/poll.ts';
 import { fakeBinary, fakeGo, type GoCall } from './fake-go.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const never = new AbortController().signal;
 const go: GoToolchain = {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { cacheFolder, moduleBinFolder, removeCache } from '../../../src/control-plane/cache.ts';
 import { type GoModule, moduleOf } from '../../../src/control-plane/versions.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 test.for([
   [{ XDG_CACHE_HOME: '/x/cache', HOME: '/home/me' }, '/x/cache/daskwarden'],

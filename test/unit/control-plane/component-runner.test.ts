@@ -9,7 +9,7 @@ import { ControlPlaneError } from '../../../src/control-plane/errors.ts';
 import { processIdentity } from '../../../src/control-plane/process-identity.ts';
 import { BINARIES, type Binaries } from '../../../src/control-plane/versions.ts';
 import { Watchdog } from '../../../src/control-plane/watchdog.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const never = new AbortController().signal;
 const node = Object.fromEntries(BINARIES.map((name) => [name, process.execPath])) as Binaries;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { findGo, goEnvironment, isOlder } from '../../../src/control-plane/go-toolchain.ts';
 import { fakeExecutable } from './fake-executable.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const never = new AbortController().signal;
 

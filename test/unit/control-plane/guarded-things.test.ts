@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { GuardedThings } from '../../../src/control-plane/guarded-things.ts';
 import { processIdentity } from '../../../src/control-plane/process-identity.ts';
 import { poll } from '../../support/poll.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 async function sleeper(): Promise<ChildProcess & { readonly pid: number }> {
   const child = spawn('sleep', ['60'], { detached: true, stdio: 'ignore' });

@@ -5,7 +5,7 @@ import { moduleBinFolder } from '../../../src/control-plane/cache.ts';
 import { locate } from '../../../src/control-plane/locate.ts';
 import { moduleOf } from '../../../src/control-plane/versions.ts';
 import { fakeExecutable } from './fake-executable.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 interface Places {
   readonly env: NodeJS.ProcessEnv;

@@ -85,6 +85,16 @@ describe('watch', () => {
     expect(seen).toEqual(['ADDED']);
   });
 
+  test('ends with the reason of the caller', async () => {
+    const server = await localServer((_, response) => {
+      response.writeHead(200).flushHeaders();
+    });
+    const abort = new AbortController();
+    const watching = all(clientOf(server.url).watch(PODS, from, abort.signal));
+    abort.abort(new Error('stopping'));
+    await expect(watching).rejects.toThrow(/^stopping$/);
+  });
+
   test('whoever stops reading frees the connection', async () => {
     const closed = Promise.withResolvers<undefined>();
     const server = await localServer((_, response) => {

@@ -1,6 +1,9 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { EVENTS, PODS, VALIDATING_WEBHOOKS } from '../../../src/api/kubernetes.ts';
 import type { Pod } from '../../../src/api/kubernetes.ts';
+import { RateLimiter } from '../../../src/kube/rate-limiter.ts';
+import { systemClock } from '../../../src/platform/clock.ts';
 import { clientOf, json, localServer } from './local-server.ts';
 
 const pod: Pod = {
@@ -73,9 +76,19 @@ describe('a request', () => {
   test('ends with the reason of the caller', async () => {
     const server = await localServer(() => undefined);
     const abort = new AbortController();
-    const getting = clientOf(server.url).get(PODS, at, { signal: abort.signal });
+    const creating = clientOf(server.url).create(PODS, at, pod, { signal: abort.signal });
     abort.abort(new Error('stopping'));
-    await expect(getting).rejects.toThrow(/^stopping$/);
+    await expect(creating).rejects.toThrow(/^stopping$/);
+  });
+
+  test('leaves nothing behind at a signal that lives on', async () => {
+    const server = await localServer((_, response) => {
+      json(response, 200, pod);
+    });
+    const client = clientOf(server.url, { limiter: new RateLimiter({ clock: systemClock }) });
+    const { signal } = new AbortController();
+    for (let i = 0; i < 5; i++) await client.get(PODS, at, { signal });
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   test('an answer that is not JSON is no answer', async () => {

@@ -129,6 +129,10 @@ describe('what repeats', () => {
     await settle();
     expect(writes.map(({ verb }) => verb)).toEqual(['create', 'patch', 'create']);
     expect(writes[2]!.body).not.toHaveProperty('series');
+    failure = undefined;
+    recorder.record(occurrence());
+    await settle();
+    expect(writes[3]!.verb).toBe('create');
   });
 
   test.each([

@@ -21,7 +21,11 @@ const object = (name: string, uid: string, resourceVersion: string): KubeObject 
   metadata: { namespace: 'ns', name, uid, resourceVersion },
 });
 const terminating = (name: string, uid: string, resourceVersion: string): KubeObject => ({
-  metadata: { ...object(name, uid, resourceVersion).metadata, deletionTimestamp: '2026-01-01T00:00:00Z' },
+  metadata: {
+    ...object(name, uid, resourceVersion).metadata,
+    deletionTimestamp: '2026-01-01T00:00:00Z',
+    deletionGracePeriodSeconds: 30,
+  },
 });
 const overlay = (): KubeObject[] => expectations.overlay('owner', store.list());
 
@@ -126,6 +130,36 @@ describe('a deleted object', () => {
     expect(overlay()).toContainEqual(terminating('a', 'u', '6'));
     store.remove(terminating('a', 'u', '7'));
     expect(overlay()).toEqual([object('b', 'v', '4')]);
+  });
+
+  test('that a finalizer holds is shown as the answer has it', () => {
+    const { deletionGracePeriodSeconds: _, ...metadata } = terminating('a', 'u', '6').metadata;
+    const held = { metadata: { ...metadata, finalizers: ['somebody/else'] } };
+    expectations.deleted('owner', object('a', 'u', '4'), held);
+    expect(overlay()).toContainEqual(held);
+  });
+
+  test('that was removed at once is gone, while the store still sees it going', () => {
+    const last = terminating('a', 'u', '7');
+    expectations.deleted('owner', object('a', 'u', '4'), {
+      metadata: { ...last.metadata, deletionGracePeriodSeconds: 0 },
+    });
+    expect(overlay()).toEqual([object('b', 'v', '4')]);
+    store.upsert(terminating('a', 'u', '6'));
+    expect(overlay()).toEqual([object('b', 'v', '4')]);
+  });
+
+  test('that the store has not even seen created does not appear', () => {
+    expectations.created('owner', object('c', 'w', '6'));
+    const last = terminating('c', 'w', '8');
+    expectations.deleted('owner', object('c', 'w', '6'), {
+      metadata: { ...last.metadata, deletionGracePeriodSeconds: 0 },
+    });
+    expect(overlay()).toHaveLength(2);
+    store.upsert(object('c', 'w', '6'));
+    expect(overlay()).toHaveLength(2);
+    store.remove(object('c', 'w', '8'));
+    expect(overlay()).toHaveLength(2);
   });
 
   test('whose answer is its last state is gone all the same', () => {

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { RateLimiter } from '../../../src/kube/rate-limiter.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
@@ -55,6 +56,30 @@ test('who comes later does not overtake who waits', async () => {
   expect([first, late]).toEqual([[0, 1], []]);
   await vi.advanceTimersByTimeAsync(1_000);
   expect(late).toEqual([0]);
+});
+
+test('who comes while a timer is late does not overtake either', async () => {
+  let elapsedMs = 0;
+  const limiter = new RateLimiter({
+    ratePerSecond: 1,
+    burst: 1,
+    clock: { ...systemClock, monotonic: () => elapsedMs },
+  });
+  await limiter.acquire();
+  const first = ask(limiter, 1);
+  elapsedMs = 1_000;
+  const late = ask(limiter, 1);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect([first, late]).toEqual([[0], []]);
+});
+
+test('leaves nothing behind at a signal that lives on', async () => {
+  const limiter = limiterOf(10, 1);
+  const { signal } = new AbortController();
+  const waiting = Promise.all([limiter.acquire(signal), limiter.acquire(signal)]);
+  await vi.advanceTimersByTimeAsync(1_000);
+  await waiting;
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
 test('one that gives up takes no token and holds nobody up', async () => {

@@ -211,6 +211,25 @@ describe('a watch that breaks', () => {
     expect(api.watches.length).toBeLessThan(60);
   });
 
+  test('410 after a long absence is not made to wait for it', async () => {
+    await start();
+    api.lastWatch.fail(broken());
+    api.refusals.push(...Array.from({ length: 7 }, refused));
+    await seconds(60);
+    expect(api.refusals).toEqual([]);
+    api.lastWatch.fail(gone());
+    await seconds(1);
+    expect(reflector.relists).toBe(2);
+  });
+
+  test('410 again and again does not become a storm of lists', async () => {
+    api.refusals.push(...Array.from({ length: 1_000 }, gone));
+    await start();
+    await seconds(300);
+    expect(reflector.relists).toBeGreaterThan(10);
+    expect(reflector.relists).toBeLessThan(40);
+  });
+
   test('an event that can never be read is passed by with a new list', async () => {
     const unreadable = (): TransportError =>
       new TransportError(call, 'unknown', new WatchStreamError('the watch sent a line that is not JSON'));
@@ -286,7 +305,7 @@ describe('a server that went back in time', () => {
   test('a bookmark of the version that is known is none', async () => {
     await start();
     api.lastWatch.send('BOOKMARK', bookmark('1'));
-    await settle();
+    await seconds(5);
     expect(api.lists).toHaveLength(1);
     expect(api.watches).toHaveLength(1);
   });

@@ -111,6 +111,12 @@ describe('retry', () => {
     expect(queue.retry('a')).toBe(300_000);
   });
 
+  test('a base of 0 stays 0', () => {
+    const eager = new WorkQueue({ clock: systemClock, baseDelayMs: 0 });
+    for (let i = 0; i < 10_000; i++) eager.retry('a');
+    expect(eager.retry('a')).toBe(0);
+  });
+
   test('the key comes back after its delay', async () => {
     queue.retry('a');
     await passes(99);

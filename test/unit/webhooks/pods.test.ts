@@ -17,7 +17,10 @@ const WORKER = {
 };
 
 function aPod(labels: Readonly<Record<string, string>> = WORKER, spec: object = {}): JsonObject {
-  const containers = [{ name: 'dask-worker', image: 'dask' }, { name: 'sidecar', image: 'proxy' }];
+  const containers = [
+    { name: 'dask-worker', image: 'dask' },
+    { name: 'sidecar', image: 'proxy' },
+  ];
   return { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'w-0', labels }, spec: { containers, ...spec } };
 }
 
@@ -46,9 +49,7 @@ describe('injectPod', () => {
       volumes: [{ name: 'dask-credentials', secret: { secretName: 'dask-credentials-demo' } }],
       containers: [
         {
-          volumeMounts: [
-            { name: 'dask-credentials', mountPath: '/etc/dask-credentials', readOnly: true },
-          ],
+          volumeMounts: [{ name: 'dask-credentials', mountPath: '/etc/dask-credentials', readOnly: true }],
         },
         { name: 'sidecar', image: 'proxy' },
       ],
@@ -121,11 +122,7 @@ describe('a review that no API server sends', () => {
       'request.kind: this path judges pods, not Deployment.apps',
     ],
     ['no pod', podRequest({}), 'request.object must be a Pod'],
-    [
-      'no metadata',
-      podRequest({ object: { spec: {} } }),
-      'request.object.metadata must be an object',
-    ],
+    ['no metadata', podRequest({ object: { spec: {} } }), 'request.object.metadata must be an object'],
     [
       'a null label',
       podRequest({ object: { metadata: { labels: { a: null } }, spec: {} } }),

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { webhookConfigurations } from '../../../webhooks/configurations.ts';
+import { admissionHandlers } from '../../../webhooks/routes.ts';
+
+const SERVICE = { name: 'hook', namespace: 'dask', port: 9443 };
+const [mutating, validating] = webhookConfigurations(SERVICE);
+const all = [...mutating.webhooks, ...validating.webhooks];
+
+interface Rule {
+  readonly resources: readonly string[];
+  readonly operations: readonly string[];
+}
+
+function rulesOf(name: string): readonly string[] {
+  const webhook = all.find((candidate) => candidate.name === name);
+  return (webhook?.['rules'] as readonly Rule[]).flatMap(({ resources, operations }) =>
+    operations.flatMap((operation) => resources.map((resource) => `${operation} ${resource}`)),
+  );
+}
+
+describe('webhookConfigurations', () => {
+  it('fails closed but for the mutation of clusters, which the validation makes up for', () => {
+    expect(all.map(({ name, failurePolicy }) => [name, failurePolicy])).toEqual([
+      ['mutate.daskclusters.daskwarden.dev', 'Ignore'],
+      ['inject.pods.daskwarden.dev', 'Fail'],
+      ['validate.daskclusters.daskwarden.dev', 'Fail'],
+      ['guard.pods.daskwarden.dev', 'Fail'],
+    ]);
+    expect([mutating.metadata.name, validating.metadata.name]).toEqual(['daskwarden', 'daskwarden']);
+  });
+
+  it('leads each webhook to a path that is served, by the Service', () => {
+    const paths = all.map(({ clientConfig }) => (clientConfig as { service: { path: string } }).service.path);
+    expect(paths.toSorted()).toEqual(Object.keys(admissionHandlers({ podCreators: new Set() })).toSorted());
+    expect(all[0]?.['clientConfig']).toEqual({ service: { ...SERVICE, path: '/mutate/daskclusters' } });
+  });
+
+  it('leaves the caBundle to the controller', () => {
+    expect(JSON.stringify(all)).not.toContain('caBundle');
+  });
+
+  it('never stands between an object and its end, nor in the way of a status', () => {
+    const rules = all.flatMap(({ name }) => rulesOf(name));
+    expect(rules.filter((rule) => rule.startsWith('DELETE') || rule.includes('*'))).toEqual([]);
+    expect(rulesOf('validate.daskclusters.daskwarden.dev')).toEqual([
+      'CREATE daskclusters',
+      'CREATE daskclusters/scale',
+      'UPDATE daskclusters',
+      'UPDATE daskclusters/scale',
+    ]);
+  });
+
+  it('guards the labels of pods on every way that they can be written', () => {
+    expect(rulesOf('guard.pods.daskwarden.dev')).toEqual([
+      'CREATE pods',
+      'UPDATE pods',
+      'UPDATE pods/status',
+    ]);
+    expect(rulesOf('inject.pods.daskwarden.dev')).toEqual(['CREATE pods']);
+  });
+
+  it('concerns no pod that is not labelled', () => {
+    for (const webhook of all.filter(({ name }) => name.includes('pods'))) {
+      expect(webhook['objectSelector']).toEqual({
+        matchExpressions: [{ key: 'gateway.dask.org/cluster', operator: 'Exists' }],
+      });
+    }
+  });
+
+  it('is for v1 reviews without side effects, within 5 s', () => {
+    for (const webhook of all) {
+      expect(webhook).toMatchObject({
+        admissionReviewVersions: ['v1'],
+        sideEffects: 'None',
+        timeoutSeconds: 5,
+        matchPolicy: 'Equivalent',
+      });
+    }
+  });
+});
