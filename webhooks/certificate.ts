@@ -23,8 +23,9 @@ export interface CertificateOptions {
 }
 
 const POLL_MS = 10_000;
-/** Until the first leaf is there, somebody waits for it. */
+/** Until the first leaf is there, somebody waits for it: at first impatiently, then as one who may wait for long. */
 const FIRST_POLL_MS = 250;
+const LONGEST_FIRST_POLL_MS = 2_000;
 
 /**
  * Keeps a leaf of the current authority in use: a new one when the authority changes or two thirds of the leaf's life
@@ -40,23 +41,23 @@ export class LeafKeeper {
     this.options = options;
   }
 
-  /** Whether a leaf is in use. */
-  get isReady(): boolean {
-    return this.leaf !== undefined;
-  }
-
-  /** The authority that the leaf in use can be verified by. */
+  /** The certificate that the leaf in use can be verified by; undefined while there is no leaf. */
   get authority(): string | undefined {
     return this.authorityPem;
   }
 
   /** Looks for a change again and again until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
+    let firstPollMs = FIRST_POLL_MS;
     while (!signal.aborted) {
-      await this.renew(signal).catch((error: unknown) => {
+      try {
+        await this.renew(signal);
+        this.lastProblem = undefined;
+      } catch (error) {
         this.report(error, signal);
-      });
-      const delayMs = this.isReady ? POLL_MS : FIRST_POLL_MS;
+      }
+      const delayMs = this.leaf === undefined ? firstPollMs : POLL_MS;
+      firstPollMs = Math.min(firstPollMs * 2, LONGEST_FIRST_POLL_MS);
       await this.options.clock.sleep(delayMs, signal).catch(() => undefined);
     }
   }
@@ -72,19 +73,20 @@ export class LeafKeeper {
     useLeaf(leaf);
     this.leaf = leaf;
     this.authorityPem = authority.certificatePem;
-    this.lastProblem = undefined;
     log.info({ dnsNames }, 'a new serving certificate is in use');
   }
 
   /** A leaf that is in use stays so; the same problem is told once. */
   private report(error: unknown, signal: AbortSignal): void {
     const { log, secret } = this.options;
-    const problem = isNotFound(error) ? 'missing' : String(error);
+    const problem = String(error);
     if (signal.aborted || problem === this.lastProblem) return;
     this.lastProblem = problem;
-    if (isNotFound(error))
+    if (this.leaf === undefined && isNotFound(error)) {
       log.info({ secret }, 'waiting for the controller to make the certificate authority');
-    else log.warn({ secret, err: error }, 'the serving certificate could not be renewed');
+    } else {
+      log.warn({ secret, err: error }, 'the serving certificate could not be renewed');
+    }
   }
 }
 

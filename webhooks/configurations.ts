@@ -15,11 +15,34 @@ export interface ServiceReference {
   readonly port: number;
 }
 
+/** A MutatingWebhookConfiguration or ValidatingWebhookConfiguration: those of their fields that are set here. */
 export interface WebhookConfiguration extends KubeObject {
   readonly webhooks: readonly Webhook[];
 }
 
-type Webhook = Readonly<Record<string, unknown>> & { readonly name: string };
+export interface Webhook {
+  readonly name: string;
+  readonly clientConfig: { readonly service: ServiceReference & { readonly path: string } };
+  readonly rules: readonly Rule[];
+  readonly matchConditions?: readonly { readonly name: string; readonly expression: string }[];
+  readonly objectSelector?: object;
+  readonly failurePolicy: 'Fail' | 'Ignore';
+  readonly admissionReviewVersions: readonly ['v1'];
+  readonly sideEffects: 'None';
+  readonly timeoutSeconds: number;
+  readonly matchPolicy: 'Equivalent';
+}
+
+interface Rule {
+  readonly apiGroups: readonly string[];
+  readonly apiVersions: readonly string[];
+  readonly resources: readonly string[];
+  readonly operations: readonly ('CREATE' | 'UPDATE')[];
+  readonly scope: 'Namespaced';
+}
+
+/** What sets one webhook apart from the others. */
+type Particulars = Pick<Webhook, 'rules' | 'matchConditions' | 'objectSelector' | 'failurePolicy'>;
 
 const TIMEOUT_SECONDS = 5;
 
@@ -42,7 +65,7 @@ const MATCH_CONDITIONS = [
   },
 ];
 
-const CLUSTER_RULES = [
+const CLUSTER_RULES: readonly Rule[] = [
   {
     apiGroups: [GATEWAY_GROUP],
     apiVersions: [GATEWAY_VERSION],
@@ -53,7 +76,7 @@ const CLUSTER_RULES = [
   },
 ];
 
-function podRule(operation: string, ...resources: string[]): object {
+function podRule(operation: 'CREATE' | 'UPDATE', ...resources: readonly string[]): Rule {
   return { apiGroups: [''], apiVersions: ['v1'], resources, operations: [operation], scope: 'Namespaced' };
 }
 
@@ -79,14 +102,14 @@ const LABELLED_PODS = { objectSelector: { matchExpressions: [{ key: CLUSTER_LABE
 export function webhookConfigurations(
   service: ServiceReference,
 ): readonly [WebhookConfiguration, WebhookConfiguration] {
-  const webhook = (name: string, path: string, fields: Readonly<Record<string, unknown>>): Webhook => ({
+  const webhook = (name: string, path: string, particulars: Particulars): Webhook => ({
     name: `${name}.${DASKWARDEN_GROUP}`,
     admissionReviewVersions: ['v1'],
     clientConfig: { service: { ...service, path } },
     sideEffects: 'None',
     timeoutSeconds: TIMEOUT_SECONDS,
     matchPolicy: 'Equivalent',
-    ...fields,
+    ...particulars,
   });
   const clusters = { rules: CLUSTER_RULES, matchConditions: MATCH_CONDITIONS };
   return [

@@ -33,14 +33,16 @@ const OPTIONS = {
 
 const USAGE = `usage: daskwarden webhook [options]
 
-  --kubeconfig FILE           outside of a pod: how to reach the API server
-  --service-account-dir DIR   where token, ca.crt and namespace are mounted
-  --namespace NAME            own namespace (default: the service account's)
-  --service-name NAME         the Service that the API server dials (default: daskwarden-webhook)
-  --pod-creator USER          who may create schedulers and workers; repeatable
-                              (default: the service account daskwarden-controller of the own namespace)
-  --host, --port              where reviews are served over HTTPS (default: every address, 9443; 0 for any port)
-  --probe-host, --probe-port  where /livez and /readyz are served (default: every address, 8081; 0 for any port)
+Serves the admission webhooks over HTTPS, with a certificate of the authority that the controller keeps.
+
+  --kubeconfig FILE           how to reach the API server from outside of a pod
+  --service-account-dir DIR   where token, ca.crt and namespace are mounted, if not at the usual place
+  --namespace NAME            the namespace that daskwarden is installed in (default: the pod's or the kubeconfig's)
+  --service-name NAME         the Service by which the API server reaches this process (default: daskwarden-webhook)
+  --pod-creator USER          who may create the schedulers and workers of clusters; may be repeated
+                              (default: the service account daskwarden-controller of daskwarden's namespace)
+  --host, --port              where reviews are served (default: every address, 9443; 0 for any free port)
+  --probe-host, --probe-port  where /livez and /readyz are served (default: every address, 8081; 0 for any free port)
   --drain-seconds N           how long to go on serving after SIGTERM (default: 5)
   --log-level LEVEL           debug, info, warn or error (default: info)`;
 
@@ -57,7 +59,8 @@ export async function runWebhook(args: readonly string[]): Promise<number> {
   });
   const access = await accessByFlags(values, process.env);
   const namespace = values.namespace ?? access.namespace;
-  if (namespace === undefined) throw new FlagError('--namespace: must be given outside of a pod');
+  if (namespace === undefined)
+    throw new FlagError('--namespace: must be given where neither pod nor kubeconfig names one');
   const creators = values['pod-creator'];
   const client = new KubeClient({ access, version: VERSION });
   try {
@@ -100,6 +103,11 @@ async function serve(service: Service): Promise<void> {
     handlers: admissionHandlers({ podCreators: new Set(podCreators) }),
     log,
   });
+  const readiness = new Readiness(log);
+  const probes = new ProbeServer({
+    ...probe,
+    notReady: () => (signal.aborted ? 'draining' : readiness.problem),
+  });
   const leaf = new LeafKeeper({
     client,
     secret: { namespace, name: WEBHOOK_AUTHORITY_SECRET },
@@ -111,29 +119,45 @@ async function serve(service: Service): Promise<void> {
     randomBytes,
     log,
   });
-  const port = await server.listen(address);
-  let problem: string | undefined = 'not looked at yet';
-  const probes = new ProbeServer({ ...probe, notReady: () => (signal.aborted ? 'draining' : problem) });
-  const probePort = await probes.listen();
-  log.info({ version: VERSION, port, probePort, podCreators }, 'webhook started');
-  const keeping = leaf.run(signal);
-  const dialling = dialOurselves(
-    {
+  try {
+    const port = await server.listen(address);
+    const probePort = await probes.listen();
+    log.info({ version: VERSION, port, probePort, podCreators }, 'webhook started');
+    const target = {
       address: { host: address.host, port },
       leaf,
       dnsName: `${serviceName}.${namespace}.svc`,
       clock: systemClock,
-    },
-    signal,
-    (found) => {
-      if (found === undefined && problem !== undefined) log.info({}, 'ready');
-      problem = found;
-    },
-  );
-  await Promise.all([keeping, dialling]);
-  // The API server may still choose this replica until everybody has seen that it is not ready.
-  server.startDraining();
-  await systemClock.sleep(drainMs);
-  await Promise.all([server.close(), probes.close()]);
+    };
+    await Promise.all([
+      leaf.run(signal),
+      dialOurselves(target, signal, (problem) => {
+        readiness.found(problem);
+      }),
+    ]);
+    // The API server may still choose this replica until everybody has seen that it is not ready.
+    server.startDraining();
+    await systemClock.sleep(drainMs);
+  } finally {
+    await Promise.all([server.close(), probes.close()]);
+  }
   log.info({}, 'ended');
+}
+
+/** What `/readyz` says of the last attempt to dial ourselves. */
+class Readiness {
+  /** Undefined where nothing is missing. */
+  problem: string | undefined = 'starting';
+  private readonly log: Logger;
+
+  constructor(log: Logger) {
+    this.log = log;
+  }
+
+  found(problem: string | undefined): void {
+    if (problem === this.problem) return;
+    this.problem = problem;
+    if (problem === undefined) this.log.info({}, 'ready');
+    else this.log.info({ problem }, 'not ready');
+  }
 }

@@ -4,11 +4,11 @@ import type { Decision, Denied } from './decision.ts';
 import type { AdmissionRequest } from './review.ts';
 
 /**
- * The API server drops a warning with control characters, and past 4096 runes in all it cuts every warning:
- * 30 of 120 stay below.
+ * The API server drops a warning with control characters, and past 4096 runes in all it cuts every warning to 256:
+ * 16 of 250 stay below.
  */
-const LONGEST_WARNING = 120;
-const MOST_WARNINGS = 30;
+const LONGEST_WARNING = 250;
+const MOST_WARNINGS = 16;
 /** One line of kubectl each; a manifest with thousands of faults has one cause, and nobody reads further. */
 const MOST_CAUSES = 100;
 const LONGEST_FIELD = 512;
@@ -69,8 +69,8 @@ function encodePatch(patch: readonly unknown[]): Pick<AdmissionResponse, 'patch'
 function encodeDenial(request: AdmissionRequest, denied: Denied): object {
   const errors = denied.findings.filter((finding) => finding.level === 'error');
   const shown = errors.slice(0, MOST_CAUSES);
-  const more = errors.length - shown.length;
-  const tail = more > 0 ? [`and ${more} more`] : [];
+  // Without a number: one of those that are left out may be a count itself.
+  const tail = errors.length > shown.length ? ['more findings are not listed'] : [];
   const message = [...shown.map((finding) => cut(format(finding), LONGEST_CAUSE)), ...tail].join('; ');
   const status = { status: 'Failure', code: STATUS_CODE[denied.reason], reason: denied.reason, message };
   // kubectl prints one line per cause, and only for the reason Invalid; a policy's denial is its message.
@@ -86,7 +86,8 @@ function encodeDenial(request: AdmissionRequest, denied: Denied): object {
       group: request.kind.group,
       kind: request.kind.kind,
       name: objectName(request),
-      causes: [...causes, ...tail.map((text) => ({ message: text }))],
+      // kubectl prints the field of each, also where there is none.
+      causes: [...causes, ...tail.map((text) => ({ field: 'spec', message: text }))],
     },
   };
 }

@@ -1,28 +1,34 @@
+import { lookup } from 'node:dns/promises';
 import type { Server } from 'node:https';
+import type { Socket } from 'node:net';
 import { fastify, type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
 import type { Status } from '../src/api/kubernetes.ts';
 import type { Logger } from '../src/platform/logger.ts';
 import type { Leaf } from './certificate.ts';
 import { logDecision } from './decision-log.ts';
 import type { Decision } from './decision.ts';
-import { encodeResponse } from './response.ts';
+import { type AdmissionReviewResponse, encodeResponse } from './response.ts';
 import { type AdmissionRequest, BadRequest, parseReview } from './review.ts';
 
 /** Old and new object may have 3 MiB each, etcd's limit with room for the API server's own; as controller-runtime. */
 const BODY_LIMIT_BYTES = 7 * 1024 * 1024;
 /** kube-apiserver keeps idle connections for 90 s: a shorter time here races its reuse (EOF). */
 const KEEP_ALIVE_MS = 120_000;
+/** No webhook may be registered with more: a request that takes longer to arrive has no reader. */
 const REQUEST_TIMEOUT_MS = 30_000;
 const HEADERS_TIMEOUT_MS = 10_000;
-/** The API server gives up after the registered 5 s; a later answer has no reader. */
-export const HANDLER_BUDGET_MS = 4_500;
+/** A review that has arrived is answered within milliseconds; what has not arrived by then never will. */
+const CLOSE_GRACE_MS = 2_000;
 
+/** Synchronous: while it works, the process does nothing else. Throws a BadRequest for what it cannot judge. */
 export type AdmissionHandler = (request: AdmissionRequest) => Decision;
 
 export interface AdmissionServerOptions {
   /** By path. Every one answers POST alone. */
   readonly handlers: Readonly<Record<string, AdmissionHandler>>;
   readonly log: Logger;
+  /** How long a request may take to arrive; 30 s by default. */
+  readonly requestTimeoutMs?: number;
 }
 
 /** A handler failed: a bug of ours. Carries the review's uid, by which log and answer are brought together. */
@@ -43,17 +49,22 @@ class ReviewFailed extends Error {
  */
 export class AdmissionServer {
   private readonly app: FastifyInstance<Server>;
+  private readonly sockets = new Set<Socket>();
   private draining = false;
 
-  constructor({ handlers, log }: AdmissionServerOptions) {
-    this.app = createApp();
+  constructor({ handlers, log, requestTimeoutMs = REQUEST_TIMEOUT_MS }: AdmissionServerOptions) {
+    this.app = createApp(requestTimeoutMs);
+    this.app.server.on('connection', (socket: Socket) => {
+      this.sockets.add(socket);
+      socket.once('close', () => this.sockets.delete(socket));
+    });
     this.app.addHook('onRequest', (_request, reply, done) => {
       // A client that is told to close opens its next connection to another replica, and loses no call.
       if (this.draining) void reply.header('connection', 'close');
       done();
     });
-    this.app.setErrorHandler<FastifyError | Error>((error, request, reply) => {
-      sendError(error, { reply, log, bodyWasRead: request.body !== undefined });
+    this.app.setErrorHandler<FastifyError | Error>((error, _request, reply) => {
+      sendError(error, reply, log);
     });
     this.app.setNotFoundHandler((request, reply) => {
       const paths = Object.keys(handlers).join(', ');
@@ -61,10 +72,7 @@ export class AdmissionServer {
     });
     for (const [path, handler] of Object.entries(handlers)) {
       this.app.post(path, (request, reply) => {
-        const review = parseReview(request.body);
-        const decision = decide(handler, review);
-        logDecision(log, review, decision);
-        void reply.send(encodeResponse(review, decision));
+        void reply.send(answer(parseReview(request.body), handler, log));
       });
     }
   }
@@ -79,8 +87,10 @@ export class AdmissionServer {
   }
 
   /** @returns the port, chosen by the system where it is given as 0 */
-  async listen(address: { readonly host: string; readonly port: number }): Promise<number> {
-    await this.app.listen({ ...address });
+  async listen({ host, port }: { readonly host: string; readonly port: number }): Promise<number> {
+    // For `localhost` fastify makes a second server where there is a second address, and that would have no leaf.
+    const { address } = await lookup(host);
+    await this.app.listen({ host: address, port });
     const bound = this.app.server.address();
     if (bound === null || typeof bound === 'string') throw new Error('the server has no TCP port');
     return bound.port;
@@ -91,12 +101,12 @@ export class AdmissionServer {
     this.draining = true;
   }
 
-  /** Ends after the answers under way, and after the handler budget in any case: no one waits for them then. */
+  /** Ends after the answers under way, and after 2 s in any case. */
   async close(): Promise<void> {
-    const { server } = this.app;
     const cutOff = setTimeout(() => {
-      server.closeAllConnections();
-    }, HANDLER_BUDGET_MS);
+      // Those too that have not finished a handshake: the HTTP server knows nothing of them, and waits for them.
+      for (const socket of this.sockets) socket.destroy();
+    }, CLOSE_GRACE_MS);
     try {
       await this.app.close();
     } finally {
@@ -105,17 +115,18 @@ export class AdmissionServer {
   }
 }
 
-function createApp(): FastifyInstance<Server> {
+function createApp(requestTimeoutMs: number): FastifyInstance<Server> {
   const app = fastify({
     https: {
       minVersion: 'TLSv1.2',
-      headersTimeout: HEADERS_TIMEOUT_MS,
+      headersTimeout: Math.min(HEADERS_TIMEOUT_MS, requestTimeoutMs),
       handshakeTimeout: HEADERS_TIMEOUT_MS,
+      // How often Node looks for requests that are late: by default every 30 s.
+      connectionsCheckingInterval: requestTimeoutMs / 10,
     },
     bodyLimit: BODY_LIMIT_BYTES,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    handlerTimeout: HANDLER_BUDGET_MS,
+    requestTimeout: requestTimeoutMs,
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     // Such a key is a fault of the object, for the rules to name; as a 400 it would be a failed call.
@@ -127,32 +138,25 @@ function createApp(): FastifyInstance<Server> {
   return app;
 }
 
-function decide(handler: AdmissionHandler, review: AdmissionRequest): Decision {
+function answer(review: AdmissionRequest, handler: AdmissionHandler, log: Logger): AdmissionReviewResponse {
   try {
-    return handler(review);
+    const decision = handler(review);
+    logDecision(log, review, decision);
+    return encodeResponse(review, decision);
   } catch (error) {
     if (error instanceof BadRequest) throw error;
     throw new ReviewFailed(review.uid, error);
   }
 }
 
-interface ErrorContext {
-  readonly reply: FastifyReply;
-  readonly log: Logger;
-  readonly bodyWasRead: boolean;
-}
-
-function sendError(error: FastifyError | Error, { reply, log, bodyWasRead }: ErrorContext): void {
+function sendError(error: FastifyError | Error, reply: FastifyReply, log: Logger): void {
   if (error instanceof ReviewFailed) {
     log.error({ uid: error.uid, ...traceOf(error.cause) }, 'review failed');
     sendStatus(reply, 500, `internal error of daskwarden; its log names the cause at uid ${error.uid}`);
     return;
   }
-  const code = 'code' in error ? error.code : undefined;
   const statusCode = ('statusCode' in error ? error.statusCode : undefined) ?? 500;
-  if (code === 'FST_ERR_HANDLER_TIMEOUT' && !bodyWasRead) {
-    sendStatus(reply, 408, 'the body did not arrive in time');
-  } else if (statusCode < 500) {
+  if (statusCode < 500) {
     const message = statusCode === 415 ? 'the content type must be application/json' : error.message;
     log.debug({ statusCode, message }, 'bad request');
     sendStatus(reply, statusCode, message);

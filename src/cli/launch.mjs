@@ -22,15 +22,15 @@ function isInstalled() {
 }
 
 function install() {
-  console.error(
-    'Installing the dependencies of the lock file (npm ci; about a minute, about 400 MB in node_modules)',
-  );
+  console.error('Installing the dependencies with npm ci (about a minute, about 400 MB in node_modules)');
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
   // Standard output belongs to the program that is launched.
   const flags = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   const { status, error } = spawnSync(npm, flags, { cwd: root, stdio: ['ignore', 2, 2] });
   if (status === 0) return;
-  console.error(`npm ci failed${error === undefined ? '' : ` (${error.message})`}: see its message above`);
+  console.error(
+    `npm ci failed${error === undefined ? '' : ` (${error.message})`}: the reason stands above this line`,
+  );
   process.exit(1);
 }
 
@@ -39,7 +39,7 @@ function nodeOfLockFile() {
   if (existsSync(bundled)) return bundled;
   if (Number(process.versions.node.split('.')[0]) >= OLDEST_NODE) return process.execPath;
   console.error(
-    `Node ${String(OLDEST_NODE)} is needed and no package brings it for ${process.platform}-${process.arch}; this is Node ${process.versions.node}: install Node ${String(OLDEST_NODE)} and try again`,
+    `daskwarden needs Node ${String(OLDEST_NODE)}; npm installed none for ${process.platform}-${process.arch}, and this is Node ${process.versions.node}: install Node ${String(OLDEST_NODE)} and try again`,
   );
   return process.exit(1);
 }

@@ -4,13 +4,13 @@ import { UsageError } from './usage-error.ts';
 
 const USAGE = `usage: daskwarden <command> [options]
 
-  webhook      serve admission reviews
-  controller   run DaskClusters
-  check        judge manifests without a cluster
-  demo         a guided tour on a control plane of its own
+  webhook      serve the admission webhooks
+  controller   create and maintain what DaskClusters describe
+  check        look for mistakes in manifests, without a cluster
+  demo         take a guided tour on a Kubernetes control plane made for it
   version      print the version
 
-daskwarden <command> --help says more.`;
+'daskwarden <command> --help' shows the options of a command.`;
 
 type Command = (args: readonly string[]) => Promise<number>;
 
@@ -34,7 +34,7 @@ async function main([name, ...args]: readonly string[]): Promise<number> {
   }
   const load = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (load === undefined) {
-    throw new UsageError(name === undefined ? 'name a command' : `there is no command '${name}'`, USAGE);
+    throw new UsageError(name === undefined ? 'no command given' : `unknown command '${name}'`, USAGE);
   }
   const command = await load();
   return command(args);

@@ -12,6 +12,8 @@ import type { Watchdog } from './watchdog.ts';
 const PROGRESS_INTERVAL_MS = 15_000;
 const STOP_GRACE_MS = 5_000;
 const LOG_LINES = 15;
+/** Template for `go list`: what a build with the same flags will compile. */
+const STALE_PACKAGES = '{{if .Stale}}{{.ImportPath}}{{end}}';
 
 export interface BuildOptions {
   /** An empty folder for everything that the builds need; the caller removes it. */
@@ -39,16 +41,17 @@ export async function buildModule(
   const output = join(folder, 'bin');
   await mkdir(output, { recursive: true });
   for (const name of ['go.mod', 'go.sum'])
-    await copyFile(new URL(name, moduleSource(module)), join(folder, name));
+    await copyFile(join(moduleSource(module), name), join(folder, name));
   const packages = binaries.flatMap((binary) => module.packages[binary] ?? []);
 
   report(`${title}: fetching modules`);
-  const listed = await runGo(['list', '-deps', '-mod=readonly', '-modcacherw', ...packages], folder, options);
+  const flags = buildFlags(module);
+  const listed = await runGo(['list', '-deps', '-f', STALE_PACKAGES, ...flags, ...packages], folder, options);
   const total = countPackages(listed);
   report(`${title}: compiling ${total} packages for ${binaries.join(', ')}`);
   // Without a name for a single executable Go would derive one from its package.
   const target = binaries.length === 1 ? join(output, binaries[0] ?? '') : `${output}/`;
-  await runGo(['build', '-v', ...buildFlags(module), '-o', target, ...packages], folder, options, (log) => {
+  await runGo(['build', '-v', ...flags, '-o', target, ...packages], folder, options, (log) => {
     const done = countPackages(log);
     report(`${title}: ${done} of ${total} packages compiled, ${seconds(began)}`);
   });
@@ -121,9 +124,9 @@ function buildEnvironment({ area, env, go }: BuildOptions): NodeJS.ProcessEnv {
   };
 }
 
-/** Lines that name a package outside the standard library; Go's own remarks start with `go: `. */
+/** One package a line; Go's own remarks start with `go: `. */
 function countPackages(output: string): number {
-  return output.split('\n').filter((line) => /^[\w-]+\.[\w.-]+\//.test(line)).length;
+  return output.split('\n').filter((line) => line !== '' && !line.startsWith('go: ')).length;
 }
 
 function seconds(began: number): string {

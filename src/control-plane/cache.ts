@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile, rm, rmdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
+import { packagePath } from '../platform/package-root.ts';
 import { buildFlags } from './build-flags.ts';
 import type { GoModule } from './versions.ts';
 
@@ -18,8 +19,9 @@ export function buildFolder(env: NodeJS.ProcessEnv): string {
   return join(cacheFolder(env), 'build');
 }
 
-export function moduleSource(module: GoModule): URL {
-  return new URL(`./modules/${module.name}/`, import.meta.url);
+/** The folder of a module's go.mod and go.sum. */
+export function moduleSource(module: GoModule): string {
+  return packagePath('src', 'control-plane', 'modules', module.name);
 }
 
 /**
@@ -28,7 +30,7 @@ export function moduleSource(module: GoModule): URL {
  */
 export async function moduleBinFolder(module: GoModule, env: NodeJS.ProcessEnv): Promise<string> {
   const source = moduleSource(module);
-  const inputs = await Promise.all(['go.mod', 'go.sum'].map((name) => readFile(new URL(name, source))));
+  const inputs = await Promise.all(['go.mod', 'go.sum'].map((name) => readFile(join(source, name))));
   const hash = createHash('sha256');
   for (const input of [...inputs, JSON.stringify(buildFlags(module))]) hash.update(input).update('\0');
   const key = [module.name, module.version, process.platform, process.arch, hash.digest('hex').slice(0, 12)];

@@ -35,7 +35,7 @@ export interface ControlPlane {
   kubectl(args: readonly string[], options?: KubectlOptions): Promise<KubectlResult>;
   /** Everything that a component has written so far. */
   logOf(component: ComponentName): Promise<string>;
-  /** @throws ControlPlaneError when the component does not run. */
+  /** The process of its last start. @throws ControlPlaneError when it was never started, or is stopped. */
   pidOf(component: ComponentName): number;
   /** Ends one component and starts it again on the same port; resolves when it works. */
   restart(component: ComponentName, signal: AbortSignal): Promise<void>;

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { homedir, tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { devNull, homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { withoutProxyForLoopback } from './child-environment.ts';
@@ -23,26 +23,22 @@ export interface GoToolchain {
 
 /** @returns undefined when there is no working `go` on PATH. */
 export async function findGo(env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<GoToolchain | undefined> {
-  const home = await mkdtemp(join(tmpdir(), 'daskwarden-go-'));
   try {
-    await prepareGoHome(home);
     const { stdout } = await run('go', ['env', '-json', 'GOVERSION', 'GOMODCACHE', 'GOPROXY'], {
-      cwd: home,
-      env: { ...goEnvironment(env, home), GOTOOLCHAIN: 'local' },
+      cwd: '/',
+      // A home that cannot be written; what Go derives from it is mapped back.
+      env: { ...goEnvironment(env, devNull), GOTOOLCHAIN: 'local' },
       signal,
     });
     const answer = JSON.parse(stdout) as Record<'GOVERSION' | 'GOMODCACHE' | 'GOPROXY', string>;
     return {
       version: /\d+(\.\d+)+/.exec(answer.GOVERSION)?.[0] ?? answer.GOVERSION,
-      moduleCache: answer.GOMODCACHE.replace(home, homeOf(env)),
+      moduleCache: answer.GOMODCACHE.replace(devNull, homeOf(env)),
       proxy: answer.GOPROXY,
     };
-  } catch (error) {
+  } catch {
     signal.throwIfAborted();
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  } finally {
-    await rm(home, { recursive: true, force: true });
+    return undefined;
   }
 }
 
@@ -56,7 +52,7 @@ export async function prepareGoHome(home: string): Promise<void> {
 /**
  * The user's environment with another home: Go writes counters and caches to the home folder, which is not ours to
  * write. The user's settings keep their effect.
- * @param home a folder that {@link prepareGoHome} has prepared.
+ * @param home a folder that {@link prepareGoHome} has prepared, or one that cannot be written.
  */
 export function goEnvironment(env: NodeJS.ProcessEnv, home: string): NodeJS.ProcessEnv {
   const userHome = homeOf(env);

@@ -1,4 +1,6 @@
 import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { packagePath } from '../platform/package-root.ts';
 
 /**
  * kwok's stages, that is, what it does with nodes and pods, as one YAML stream. The files of `stages/` are copies from
@@ -6,8 +8,8 @@ import { readFile, readdir } from 'node:fs/promises';
  * node/heartbeat-with-lease and pod/fast: a kwok from a PATH comes without them, and has none built in.
  */
 export async function readStages(): Promise<string> {
-  const folder = new URL('./stages/', import.meta.url);
+  const folder = packagePath('src', 'control-plane', 'stages');
   const names = (await readdir(folder)).filter((name) => name.endsWith('.yaml')).sort();
-  const documents = await Promise.all(names.map((name) => readFile(new URL(name, folder), 'utf8')));
+  const documents = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));
   return documents.join('---\n');
 }

@@ -40,7 +40,7 @@ export const MODULES: readonly GoModule[] = [
     packages: { etcd: 'go.etcd.io/etcd/server/v3' },
     linkerValues: [],
     usualMinutes: 1,
-    buildMiB: 1024,
+    buildMiB: 800,
   },
   {
     name: 'kubernetes',
@@ -58,7 +58,7 @@ export const MODULES: readonly GoModule[] = [
       `${VERSION_PACKAGE}.gitTreeState=clean`,
     ],
     usualMinutes: 6,
-    buildMiB: 5120,
+    buildMiB: 6656,
   },
   {
     name: 'kwok',
@@ -66,7 +66,7 @@ export const MODULES: readonly GoModule[] = [
     packages: { kwok: 'sigs.k8s.io/kwok/cmd/kwok' },
     linkerValues: [],
     usualMinutes: 2,
-    buildMiB: 2048,
+    buildMiB: 1536,
   },
 ];
 

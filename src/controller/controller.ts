@@ -1,17 +1,17 @@
 import { DASK_CLUSTERS, type DaskCluster } from '../api/dask-cluster.ts';
 import { PODS, SERVICES, type KubeObject, type Pod, type Resource, type Service } from '../api/kubernetes.ts';
-import { CLUSTER_LABEL } from '../api/names.ts';
+import { CLUSTER_LABEL, PAUSED_ANNOTATION } from '../api/names.ts';
 import type { PlanSettings } from '../core/plan/observed.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { EventRecorder } from '../kube/event-recorder.ts';
 import { Expectations } from '../kube/expectations.ts';
 import { objectKey } from '../kube/object-key.ts';
 import { Reflector } from '../kube/reflector.ts';
-import { Store } from '../kube/store.ts';
+import { Store, type StoreEvent } from '../kube/store.ts';
 import { WorkQueue } from '../kube/work-queue.ts';
 import { runWorkers } from '../kube/workers.ts';
 import type { RandomBytes } from '../pki/serial-number.ts';
-import type { Clock } from '../platform/clock.ts';
+import type { Clock, Timer } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
 import { CredentialsLedger } from './credentials-ledger.ts';
 import { Executor } from './execute.ts';
@@ -34,6 +34,9 @@ export interface ControllerOptions {
   readonly log: Logger;
 }
 
+/** What is under way when the controller is told to end gets so long; a pod's grace period is 30 s. */
+const FINISH_MS = 10_000;
+
 /** Watches DaskClusters and their children, and works off the keys of what changed. */
 export class Controller {
   /** Resolves when every cache shows its first list. */
@@ -55,8 +58,8 @@ export class Controller {
       pods: new Store<Pod>({ log, project: projectPod }),
       services: new Store<Service>({ log }),
     };
-    stores.clusters.subscribe(({ object }) => {
-      this.queue.add(objectKey(object));
+    stores.clusters.subscribe((event) => {
+      if (callsForWork(event)) this.queue.add(objectKey(event.object));
     });
     const enqueue = ({ object }: { readonly object: KubeObject }): void => {
       this.enqueueClusterOf(object);
@@ -78,9 +81,27 @@ export class Controller {
     const watching = this.reflectors.map((reflector) => reflector.run(signal));
     // A plan from half-filled caches would create again what it does not see yet.
     await this.synced.catch(() => undefined);
-    const handler = (key: string): Promise<number | undefined> => this.reconciler.reconcile(key, signal);
-    await runWorkers({ queue: this.queue, parallelism, handler, log }, signal);
+    // What is under way may finish: of a POST that is cut off nobody knows whether it happened.
+    const patience = new AbortController();
+    const handler = (key: string): Promise<number | undefined> =>
+      this.reconciler.reconcile(key, patience.signal);
+    const working = runWorkers({ queue: this.queue, parallelism, handler, log }, signal);
+    const limit = this.limitAfter(signal, patience);
+    await working;
+    limit.cancel();
     await Promise.all(watching);
+  }
+
+  /** Aborts what is under way a while after the signal; to be cancelled when nothing is. */
+  private limitAfter(signal: AbortSignal, patience: AbortController): { cancel(): void } {
+    let timer: Timer | undefined;
+    const begin = (): void => {
+      timer = this.options.clock.after(FINISH_MS, () => {
+        patience.abort(signal.reason);
+      });
+    };
+    signal.addEventListener('abort', begin, { once: true });
+    return { cancel: () => timer?.cancel() };
   }
 
   private reflector<T extends KubeObject>(
@@ -97,6 +118,20 @@ export class Controller {
     const cluster = metadata.labels?.[CLUSTER_LABEL];
     if (cluster !== undefined) this.queue.add(`${metadata.namespace ?? ''}/${cluster}`);
   }
+}
+
+/**
+ * A status is written by ourselves: were it an event, a plan that fails after it wrote one would be made again at once,
+ * however long its key was to wait.
+ */
+function callsForWork(event: StoreEvent<DaskCluster>): boolean {
+  if (event.type !== 'update') return true;
+  const [before, after] = [event.old.metadata, event.object.metadata];
+  return (
+    before.generation !== after.generation ||
+    before.deletionTimestamp !== after.deletionTimestamp ||
+    before.annotations?.[PAUSED_ANNOTATION] !== after.annotations?.[PAUSED_ANNOTATION]
+  );
 }
 
 function createReconciler(options: ControllerOptions, stores: Stores): Reconciler {

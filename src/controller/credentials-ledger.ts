@@ -9,30 +9,38 @@ import {
 } from '../api/names.ts';
 import type { CredentialsState } from '../core/plan/observed.ts';
 import { childLabels, type Installation } from '../core/render/labels.ts';
-import { identityOf, isControlledBy, ownerReference, type Identity } from '../core/render/owner.ts';
+import {
+  identityOf,
+  isControlledBy,
+  isOfPredecessor,
+  ownerReference,
+  type Identity,
+} from '../core/render/owner.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { isAlreadyExists, isConflict, isNotFound } from '../kube/errors.ts';
 import { createClusterCredentials } from '../pki/cluster-credentials.ts';
 import type { RandomBytes } from '../pki/serial-number.ts';
 import type { Clock } from '../platform/clock.ts';
+import { NameStillTaken } from './name-still-taken.ts';
 
 /** Secrets are never listed or watched: each is looked up by its name, and not more often than this. */
 export const LOOK_UP_INTERVAL_MS = 600_000;
-const CONFLICT_INTERVAL_MS = 30_000;
+/** For one that is in the way: it is waited for. */
+const OBSTACLE_INTERVAL_MS = 1_000;
 
 type Data = Readonly<Record<string, string>>;
 
 interface Entry {
-  readonly state: 'present' | 'lost' | 'foreign';
+  readonly state: 'present' | 'missing' | 'removed' | 'leftover' | 'foreign';
   readonly secretUid: string | undefined;
-  /** What is stored, so that a deleted Secret can be put back as it was: a new key would lock out what runs. */
+  /** What was stored, so that a deleted Secret can be put back as it was: a new key would lock out what runs. */
   readonly data: Data | undefined;
   /** Monotonic milliseconds. */
   readonly lookedUpAt: number;
 }
 
 interface Dependencies {
-  readonly client: KubeClient;
+  readonly client: Pick<KubeClient, 'get' | 'create' | 'delete'>;
   readonly clock: Clock;
   readonly randomBytes: RandomBytes;
   readonly installation: Installation;
@@ -47,18 +55,31 @@ export class CredentialsLedger {
     this.deps = deps;
   }
 
-  /** How the cluster's Secret stands; asks the API server where the last answer is too old. */
-  async stateOf(cluster: DaskCluster, signal: AbortSignal): Promise<CredentialsState> {
+  /**
+   * How the cluster's Secret stands; asks the API server where the last answer is too old.
+   * @param maxAgeMs of an answer that is still believed
+   */
+  async stateOf(
+    cluster: DaskCluster,
+    signal: AbortSignal,
+    maxAgeMs = LOOK_UP_INTERVAL_MS,
+  ): Promise<CredentialsState> {
     const owner = identityOf(cluster);
     const entry = this.entries.get(owner.uid);
-    if (entry === undefined && cluster.status?.credentials === undefined) return { kind: 'absent' };
-    const known = entry !== undefined && this.isFresh(entry) ? entry : await this.lookUp(owner, signal);
-    return known.state === 'lost'
-      ? { kind: 'lost', restorable: known.data !== undefined }
-      : { kind: known.state };
+    // Only of a Secret that was there its absence is a loss; and none, where we removed it ourselves.
+    const wasThere = entry?.data !== undefined || cluster.status?.credentials !== undefined;
+    if (entry?.state === 'removed' || (entry === undefined && !wasThere)) return { kind: 'absent' };
+    const isFresh = entry !== undefined && this.ageOf(entry) < this.believedMs(entry, maxAgeMs);
+    const known = isFresh ? entry : await this.lookUp(owner, signal);
+    if (known.state === 'present' || known.state === 'leftover' || known.state === 'foreign')
+      return { kind: known.state };
+    return wasThere ? { kind: 'lost', restorable: known.data !== undefined } : { kind: 'absent' };
   }
 
-  /** Makes new credentials, or takes over those that an earlier process made for this very cluster. */
+  /**
+   * Makes new credentials, or takes over those that an earlier process made for this very cluster.
+   * @throws NameStillTaken where the name is somebody else's
+   */
   async create(cluster: DaskCluster, signal: AbortSignal): Promise<void> {
     const { clock, randomBytes } = this.deps;
     const owner = identityOf(cluster);
@@ -66,7 +87,7 @@ export class CredentialsLedger {
     await this.store(owner, encode(made), signal);
   }
 
-  /** Puts back the bytes that were stored before. */
+  /** Puts back the bytes that were stored before. @throws NameStillTaken where the name is somebody else's by now */
   async restore(cluster: DaskCluster, signal: AbortSignal): Promise<void> {
     const owner = identityOf(cluster);
     const data = this.entries.get(owner.uid)?.data;
@@ -92,7 +113,7 @@ export class CredentialsLedger {
         if (!isNotFound(error) && !isConflict(error)) throw error;
       }
     }
-    this.entries.delete(owner.uid);
+    this.remember(owner, { state: 'removed', secretUid: undefined, data: undefined });
   }
 
   /** Drops what is remembered of a cluster that is gone. */
@@ -100,19 +121,21 @@ export class CredentialsLedger {
     this.entries.delete(uid);
   }
 
-  private isFresh({ state, lookedUpAt }: Entry): boolean {
-    const age = this.deps.clock.monotonic() - lookedUpAt;
-    return age < (state === 'foreign' ? CONFLICT_INTERVAL_MS : LOOK_UP_INTERVAL_MS);
+  private ageOf({ lookedUpAt }: Entry): number {
+    return this.deps.clock.monotonic() - lookedUpAt;
+  }
+
+  private believedMs({ state }: Entry, maxAgeMs: number): number {
+    return state === 'foreign' || state === 'leftover' ? Math.min(OBSTACLE_INTERVAL_MS, maxAgeMs) : maxAgeMs;
   }
 
   private async store(owner: Identity, data: Data, signal: AbortSignal): Promise<void> {
-    const at = { namespace: owner.namespace };
+    const at = { namespace: owner.namespace, name: credentialsSecretName(owner.name) };
     const secret: Secret = {
       apiVersion: 'v1',
       kind: 'Secret',
       metadata: {
-        name: credentialsSecretName(owner.name),
-        namespace: owner.namespace,
+        ...at,
         labels: childLabels(this.deps.installation, owner.name, 'credentials'),
         ownerReferences: [ownerReference(owner)],
       },
@@ -121,28 +144,35 @@ export class CredentialsLedger {
     };
     try {
       const options = { fieldManager: CONTROLLER_FIELD_MANAGER, signal };
-      const stored = await this.deps.client.create<Secret>(SECRETS, at, secret, options);
+      const stored = await this.deps.client.create<Secret>(
+        SECRETS,
+        { namespace: at.namespace },
+        secret,
+        options,
+      );
       this.remember(owner, { state: 'present', secretUid: stored.metadata.uid, data });
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
-      await this.lookUp(owner, signal);
+      const { state } = await this.lookUp(owner, signal);
+      if (state !== 'present') {
+        throw new NameStillTaken(`Secret ${owner.namespace}/${at.name} exists already`, { cause: error });
+      }
     }
   }
 
   private async lookUp(owner: Identity, signal: AbortSignal): Promise<Entry> {
     const at = { namespace: owner.namespace, name: credentialsSecretName(owner.name) };
+    const data = this.entries.get(owner.uid)?.data;
     try {
       const secret = await this.deps.client.get<Secret>(SECRETS, at, { signal });
-      const ours = isControlledBy(secret, owner.uid);
-      return this.remember(owner, {
-        state: ours ? 'present' : 'foreign',
-        secretUid: secret.metadata.uid,
-        data: ours ? secret.data : undefined,
-      });
+      const secretUid = secret.metadata.uid;
+      if (isControlledBy(secret, owner.uid))
+        return this.remember(owner, { state: 'present', secretUid, data: secret.data });
+      const state = isOfPredecessor(secret, owner) ? 'leftover' : 'foreign';
+      return this.remember(owner, { state, secretUid, data });
     } catch (error) {
       if (!isNotFound(error)) throw error;
-      const data = this.entries.get(owner.uid)?.data;
-      return this.remember(owner, { state: 'lost', secretUid: undefined, data });
+      return this.remember(owner, { state: 'missing', secretUid: undefined, data });
     }
   }
 

@@ -8,28 +8,24 @@ import {
   type Service,
   type Status,
 } from '../api/kubernetes.ts';
-import { CONTROLLER_FIELD_MANAGER } from '../api/names.ts';
+import { CLUSTER_LABEL, CONTROLLER_FIELD_MANAGER, serviceName } from '../api/names.ts';
 import { targetOf, type Action, type Target } from '../core/plan/action.ts';
 import { hasCredentials } from '../core/render/credentials.ts';
-import { identityOf, isControlledBy, type Identity } from '../core/render/owner.ts';
+import { identityOf, isControlledBy, isOfPredecessor, type Identity } from '../core/render/owner.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { ApiError, isAlreadyExists, isConflict, isNotFound, TransportError } from '../kube/errors.ts';
 import type { Expectations } from '../kube/expectations.ts';
 import { objectKey } from '../kube/object-key.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { CredentialsLedger } from './credentials-ledger.ts';
+import { NameStillTaken } from './name-still-taken.ts';
 import type { Obstacles } from './obstacles.ts';
 
 /** Posts of one cluster under way at once: enough to hide the latency, few enough to leave room for the others. */
 const PARALLEL_WRITES = 16;
 
-/** A name that this cluster needs is still taken by an object that is going away. */
-export class NameStillTaken extends Error {
-  override readonly name = 'NameStillTaken';
-}
-
 interface Dependencies {
-  readonly client: KubeClient;
+  readonly client: Pick<KubeClient, 'get' | 'create' | 'delete'>;
   readonly credentials: CredentialsLedger;
   readonly expectations: Expectations<Pod>;
   readonly obstacles: Obstacles;
@@ -83,32 +79,40 @@ export class Executor {
     try {
       await this.deps.client.create(SERVICES, { namespace: owner.namespace }, service, options);
     } catch (error) {
-      // The watch shows whose it is; the next plan goes by that.
       if (!isAlreadyExists(error)) throw error;
+      await this.recogniseService(owner, signal);
     }
   }
 
   private async createPod(owner: Identity, pod: Pod, signal: AbortSignal): Promise<void> {
-    const { client, expectations, obstacles } = this.deps;
-    const at = { namespace: owner.namespace };
+    const { expectations, obstacles } = this.deps;
     // From here on it counts as there, also when the answer is lost: a second one would be one too many.
     expectations.creating(owner.uid, pod);
+    const created = await this.postPod(owner, pod, signal);
+    if (created === undefined) return;
+    expectations.created(owner.uid, created);
+    if (hasCredentials(created, owner.name)) {
+      obstacles.injectionWorks(owner.uid);
+      return;
+    }
+    // Without credentials it would serve unencrypted or fail for ever; the webhook that injects them did not.
+    obstacles.injectionMissing(owner.uid);
+    await this.deletePod(owner, targetOf(created), signal);
+  }
+
+  /** @returns what the API server made of it; undefined where it had been made before, by us */
+  private async postPod(owner: Identity, pod: Pod, signal: AbortSignal): Promise<Pod | undefined> {
+    const { client, expectations } = this.deps;
     try {
-      const created = await client.create<Pod>(PODS, at, pod, {
-        fieldManager: CONTROLLER_FIELD_MANAGER,
-        signal,
-      });
-      expectations.created(owner.uid, created);
-      if (hasCredentials(created, owner.name)) return;
-      // Without credentials it would serve unencrypted or fail for ever; the webhook that injects them did not.
-      obstacles.injectionMissing(owner.uid);
-      await this.deletePod(owner, targetOf(created), signal);
+      const options = { fieldManager: CONTROLLER_FIELD_MANAGER, signal };
+      return await client.create<Pod>(PODS, { namespace: owner.namespace }, pod, options);
     } catch (error) {
       const certain =
         error instanceof ApiError || (error instanceof TransportError && error.outcome === 'not-sent');
       if (certain) expectations.notCreated(owner.uid, objectKey(pod));
       if (!isAlreadyExists(error)) throw error;
-      await this.recognise(owner, pod.metadata.name ?? '', signal);
+      await this.recognisePod(owner, pod.metadata.name ?? '', signal);
+      return undefined;
     }
   }
 
@@ -120,15 +124,32 @@ export class Executor {
   }
 
   /** A post that met an existing pod: ours from an answer that was lost, one that is going, or somebody else's. */
-  private async recognise(owner: Identity, name: string, signal: AbortSignal): Promise<void> {
-    const existing = await this.deps.client.get<Pod>(PODS, { namespace: owner.namespace, name }, { signal });
-    if (!isControlledBy(existing, owner.uid)) {
+  private async recognisePod(owner: Identity, name: string, signal: AbortSignal): Promise<void> {
+    const at = { namespace: owner.namespace, name };
+    const existing = await this.deps.client.get<Pod>(PODS, at, { signal });
+    if (!isGoing(existing, owner)) {
+      if (isControlledBy(existing, owner.uid)) {
+        this.deps.expectations.created(owner.uid, existing);
+        return;
+      }
       this.deps.obstacles.foreignPod(owner.uid, name);
-    } else if (existing.metadata.deletionTimestamp === undefined) {
-      this.deps.expectations.created(owner.uid, existing);
-      return;
     }
-    throw new NameStillTaken(`pod ${owner.namespace}/${name} exists already`);
+    throw new NameStillTaken(`Pod ${owner.namespace}/${name} exists already`);
+  }
+
+  private async recogniseService(owner: Identity, signal: AbortSignal): Promise<void> {
+    const at = { namespace: owner.namespace, name: serviceName(owner.name) };
+    const existing = await this.deps.client.get<Service>(SERVICES, at, { signal });
+    if (!isGoing(existing, owner)) {
+      const { labels } = existing.metadata;
+      const isOurs = isControlledBy(existing, owner.uid);
+      // The watch is about to show it.
+      if (isOurs && labels?.[CLUSTER_LABEL] === owner.name) return;
+      // Somebody took the label off, by which alone it would be seen.
+      if (isOurs) await this.delete(SERVICES, owner, targetOf(existing), signal);
+      else this.deps.obstacles.foreignService(owner.uid, existing);
+    }
+    throw new NameStillTaken(`Service ${at.namespace}/${at.name} exists already`);
   }
 
   /** @returns the server's answer, or undefined where the very object was not there any more */
@@ -146,6 +167,11 @@ export class Executor {
       throw error;
     }
   }
+}
+
+/** Whether an object's end is only a matter of time. */
+function isGoing(object: KubeObject, owner: Identity): boolean {
+  return object.metadata.deletionTimestamp !== undefined || isOfPredecessor(object, owner);
 }
 
 /** Runs of actions on pods, cut to the parallel limit; everything else alone, so that the order holds. */

@@ -32,14 +32,18 @@ const OPTIONS = {
 
 const USAGE = `usage: daskwarden controller [options]
 
-  --kubeconfig FILE           outside of a pod: how to reach the API server
-  --service-account-dir DIR   where token, ca.crt and namespace are mounted
-  --namespace NAME            own namespace, where the webhook's CA is kept (default: the service account's)
-  --instance NAME             value of the label gateway.dask.org/instance on what is created (default: daskwarden)
-  --parallelism N             clusters worked on at a time (default: 20)
-  --api-rate N                calls a second at most, 0 for no limit (default: 200)
-  --api-burst N               calls at once at most (default: 400)
-  --probe-host, --probe-port  where /livez and /readyz are served (default: every address, 8081; 0 for any port)
+Creates and maintains the scheduler, workers, Service and credentials of every DaskCluster in the template form, and
+the certificate authority of the webhooks. Run one at a time: there is no leader election yet.
+
+  --kubeconfig FILE           how to reach the API server from outside of a pod
+  --service-account-dir DIR   where token, ca.crt and namespace are mounted, if not at the usual place
+  --namespace NAME            the namespace that daskwarden is installed in, where it keeps the webhooks' certificate
+                              authority (default: the pod's or the kubeconfig's)
+  --instance NAME             value of the label gateway.dask.org/instance on what it creates (default: daskwarden)
+  --parallelism N             how many clusters are worked on at a time (default: 20)
+  --api-rate N                at most so many calls to the API server per second, 0 for no limit (default: 200)
+  --api-burst N               at most so many calls at once (default: 400)
+  --probe-host, --probe-port  where /livez and /readyz are served (default: every address, 8081; 0 for any free port)
   --log-level LEVEL           debug, info, warn or error (default: info)`;
 
 /** @returns the exit code, once a signal has ended the work */
@@ -55,7 +59,8 @@ export async function runController(args: readonly string[]): Promise<number> {
   });
   const access = await accessByFlags(values, process.env);
   const namespace = values.namespace ?? access.namespace;
-  if (namespace === undefined) throw new FlagError('--namespace: must be given outside of a pod');
+  if (namespace === undefined)
+    throw new FlagError('--namespace: must be given where neither pod nor kubeconfig names one');
   const limiter = new RateLimiter({
     ratePerSecond: wholeNumber('--api-rate', values['api-rate']),
     burst: wholeNumber('--api-burst', values['api-burst']),

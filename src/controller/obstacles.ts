@@ -1,14 +1,21 @@
+import type { Service } from '../api/kubernetes.ts';
 import type { Clock } from '../platform/clock.ts';
 
-/** How long something that stood in the way is believed to stand there still. */
-const BELIEVED_MS = 10_000;
+/** A name that is taken is tried again after this long. */
+const TAKEN_MS = 5_000;
+/** A webhook that did not inject is put to the test again after this long. */
+const TRIAL_INTERVAL_MS = 10_000;
 
 interface Obstacle {
-  injectionMissingUntil: number;
-  readonly foreignPods: Map<string, number>;
+  /** Monotonic milliseconds; undefined where the last pod came back as it should. */
+  readonly injectionTrialAt?: number | undefined;
+  /** By name; until when each is believed to stand there. */
+  readonly foreignPods?: ReadonlyMap<string, number>;
+  readonly foreignService?: { readonly service: Service; readonly until: number };
+  readonly refusal?: string | undefined;
 }
 
-/** What writes met and no watch shows: names taken by objects without our labels, and pods that came back bare. */
+/** What writes met and no watch shows: names taken by objects without our labels, pods that came back bare, refusals. */
 export class Obstacles {
   private readonly byCluster = new Map<string, Obstacle>();
   private readonly clock: Clock;
@@ -17,22 +24,57 @@ export class Obstacles {
     this.clock = clock;
   }
 
+  /** A pod came back without its credentials. */
   injectionMissing(uid: string): void {
-    this.of(uid).injectionMissingUntil = this.clock.monotonic() + BELIEVED_MS;
+    this.change(uid, { injectionTrialAt: this.clock.monotonic() + TRIAL_INTERVAL_MS });
+  }
+
+  /** A pod came back with its credentials. */
+  injectionWorks(uid: string): void {
+    this.change(uid, { injectionTrialAt: undefined });
   }
 
   foreignPod(uid: string, name: string): void {
-    this.of(uid).foreignPods.set(name, this.clock.monotonic() + BELIEVED_MS);
+    const foreignPods = new Map(this.of(uid).foreignPods).set(name, this.clock.monotonic() + TAKEN_MS);
+    this.change(uid, { foreignPods });
+  }
+
+  foreignService(uid: string, service: Service): void {
+    this.change(uid, { foreignService: { service, until: this.clock.monotonic() + TAKEN_MS } });
+  }
+
+  /** @param message what the API server said */
+  refused(uid: string, message: string): void {
+    this.change(uid, { refusal: message });
+  }
+
+  /** Every write of a plan was accepted. */
+  accepted(uid: string): void {
+    this.change(uid, { refusal: undefined });
   }
 
   isInjectionMissing(uid: string): boolean {
-    return (this.byCluster.get(uid)?.injectionMissingUntil ?? 0) > this.clock.monotonic();
+    return this.of(uid).injectionTrialAt !== undefined;
   }
 
-  foreignPods(uid: string): readonly string[] {
+  isInjectionTrialDue(uid: string): boolean {
+    return (this.of(uid).injectionTrialAt ?? Number.POSITIVE_INFINITY) <= this.clock.monotonic();
+  }
+
+  foreignPodsOf(uid: string): readonly string[] {
     const now = this.clock.monotonic();
-    const pods = this.byCluster.get(uid)?.foreignPods ?? new Map<string, number>();
-    return [...pods].filter(([, until]) => until > now).map(([name]) => name);
+    return [...(this.of(uid).foreignPods ?? [])].filter(([, until]) => until > now).map(([name]) => name);
+  }
+
+  foreignServiceOf(uid: string): Service | undefined {
+    const { foreignService } = this.of(uid);
+    return foreignService !== undefined && foreignService.until > this.clock.monotonic()
+      ? foreignService.service
+      : undefined;
+  }
+
+  refusalOf(uid: string): string | undefined {
+    return this.of(uid).refusal;
   }
 
   forget(uid: string): void {
@@ -40,10 +82,10 @@ export class Obstacles {
   }
 
   private of(uid: string): Obstacle {
-    const known = this.byCluster.get(uid);
-    if (known !== undefined) return known;
-    const fresh: Obstacle = { injectionMissingUntil: 0, foreignPods: new Map() };
-    this.byCluster.set(uid, fresh);
-    return fresh;
+    return this.byCluster.get(uid) ?? {};
+  }
+
+  private change(uid: string, change: Obstacle): void {
+    this.byCluster.set(uid, { ...this.of(uid), ...change });
   }
 }

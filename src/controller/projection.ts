@@ -1,4 +1,4 @@
-import type { ContainerStatus, ObjectMeta, Pod } from '../api/kubernetes.ts';
+import type { Container, ContainerStatus, ObjectMeta, Pod } from '../api/kubernetes.ts';
 
 /**
  * What a plan reads of a pod. The rest (environments, volumes, conditions of a hundred kinds) would be most of the
@@ -8,7 +8,7 @@ export function projectPod({ metadata, spec, status }: Pod): Pod {
   return {
     metadata: projectMetadata(metadata),
     spec: {
-      containers: spec.containers.map(({ name }) => ({ name })),
+      containers: spec.containers.map(projectContainer),
       ...(spec.restartPolicy === undefined ? {} : { restartPolicy: spec.restartPolicy }),
       ...(spec.nodeName === undefined ? {} : { nodeName: spec.nodeName }),
     },
@@ -16,7 +16,7 @@ export function projectPod({ metadata, spec, status }: Pod): Pod {
       ...status,
       ...(status?.containerStatuses === undefined
         ? {}
-        : { containerStatuses: status.containerStatuses.map(projectContainer) }),
+        : { containerStatuses: status.containerStatuses.map(projectContainerStatus) }),
     },
   };
 }
@@ -26,7 +26,16 @@ function projectMetadata(metadata: ObjectMeta): ObjectMeta {
   return rest;
 }
 
-function projectContainer({ name, ready, restartCount, state }: ContainerStatus): ContainerStatus {
+/** Besides its name, what decides whether the kubelet starts it again in place. */
+function projectContainer({ name, restartPolicy, restartPolicyRules }: Container): Container {
+  return {
+    name,
+    ...(restartPolicy === undefined ? {} : { restartPolicy }),
+    ...(restartPolicyRules === undefined ? {} : { restartPolicyRules }),
+  };
+}
+
+function projectContainerStatus({ name, ready, restartCount, state }: ContainerStatus): ContainerStatus {
   return {
     name,
     ...(ready === undefined ? {} : { ready }),

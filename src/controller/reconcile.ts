@@ -1,10 +1,11 @@
 import { formOf, type DaskCluster } from '../api/dask-cluster.ts';
 import type { Pod, Service } from '../api/kubernetes.ts';
-import { serviceName } from '../api/names.ts';
-import type { PlanSettings } from '../core/plan/observed.ts';
-import { plan } from '../core/plan/plan.ts';
+import { schedulerPodName, serviceName } from '../api/names.ts';
+import type { Observed, PlanInput, PlanSettings } from '../core/plan/observed.ts';
+import { plan, type Plan } from '../core/plan/plan.ts';
+import { REFUSED } from '../core/plan/running-statements.ts';
 import { identityOf } from '../core/render/owner.ts';
-import { isConflict } from '../kube/errors.ts';
+import { ApiError, isConflict, isThrottled } from '../kube/errors.ts';
 import type { EventRecorder } from '../kube/event-recorder.ts';
 import type { Expectations } from '../kube/expectations.ts';
 import type { Store } from '../kube/store.ts';
@@ -29,7 +30,7 @@ export interface ReconcilerDependencies {
   readonly obstacles: Obstacles;
   readonly statuses: StatusWriter;
   readonly executor: Executor;
-  readonly events: EventRecorder;
+  readonly events: Pick<EventRecorder, 'record'>;
   readonly clock: Clock;
   readonly settings: PlanSettings;
 }
@@ -38,6 +39,14 @@ export interface ReconcilerDependencies {
 const CONFLICT_INTERVAL_MS = 500;
 /** A pod whose POST was not answered either shows up or is given up: somebody must look. */
 const UNANSWERED_INTERVAL_MS = 5_000;
+/** A pod that has a node and does not start may be one that cannot mount its Secret. */
+const WAITING_POD_LOOK_UP_MS = 30_000;
+/** Before pods are made the Secret is looked for, unless it was seen so short a time ago. */
+const NEW_PODS_LOOK_UP_MS = 5_000;
+/** Longer than any sensible message, shorter than what a condition or an Event may hold. */
+const LONGEST_REFUSAL = 1_000;
+
+type Unobserved = Omit<PlanInput, 'observed'>;
 
 /** Reads from the caches, plans, executes, writes the status once. Knows nothing of queues and retries. */
 export class Reconciler {
@@ -62,10 +71,10 @@ export class Reconciler {
     this.uids.set(key, identityOf(cached).uid);
     if (formOf(cached.spec) !== 'template' || cached.metadata.deletionTimestamp !== undefined)
       return undefined;
-    const newest = statuses.newest(cached);
-    const { cluster, errors } = verdicts.of(newest);
+    const judged = verdicts.of(statuses.newest(cached));
+    const { clock, settings } = this.deps;
     try {
-      return await this.work(cluster, errors, signal);
+      return await this.work({ ...judged, now: clock.now(), settings }, signal);
     } catch (error) {
       // Somebody changed the cluster meanwhile: the watch brings the new version, and with it the key.
       if (isConflict(error)) return CONFLICT_INTERVAL_MS;
@@ -73,39 +82,71 @@ export class Reconciler {
     }
   }
 
-  private async work(
-    cluster: DaskCluster,
-    errors: ReturnType<Verdicts['of']>['errors'],
-    signal: AbortSignal,
-  ): Promise<number | undefined> {
-    const { clock, settings, statuses, executor, events } = this.deps;
-    const observed = await this.observe(cluster, signal);
-    const next = plan({ cluster, errors, observed, now: clock.now(), settings });
-    if (next.statusFirst) await statuses.write(cluster, next.status, signal);
-    await executor.execute(cluster, next.actions, signal);
+  private async work(input: Unobserved, signal: AbortSignal): Promise<number> {
+    const { statuses, executor, events, obstacles } = this.deps;
+    const { cluster } = input;
+    const { uid } = identityOf(cluster);
+    const { observed, next } = await this.planFor(input, signal);
+    const current = next.statusFirst ? await statuses.write(cluster, next.status, signal) : cluster;
+    try {
+      await executor.execute(cluster, next.actions, signal);
+    } catch (error) {
+      if (isRefusal(error)) await this.tellRefusal({ ...input, observed }, current, error, signal);
+      throw error;
+    }
+    obstacles.accepted(uid);
     if (!next.statusFirst) await statuses.write(cluster, next.status, signal);
     for (const { type, reason, note } of next.events)
       events.record({ regarding: cluster, type, reason, note });
-    const unanswered = observed.pods.some(({ metadata }) => metadata.uid === undefined);
-    return Math.min(
-      next.requeueAfterMs ?? LOOK_UP_INTERVAL_MS,
-      unanswered ? UNANSWERED_INTERVAL_MS : LOOK_UP_INTERVAL_MS,
-    );
+    // The status was written before it was true: of what it says too early or still, nothing else reminds us.
+    if (next.statusFirst || observed.refusal !== undefined) return 0;
+    return Math.min(next.requeueAfterMs ?? LOOK_UP_INTERVAL_MS, nextLookMs(observed.pods));
   }
 
-  private async observe(
-    cluster: DaskCluster,
+  private async planFor(
+    input: Unobserved,
     signal: AbortSignal,
-  ): Promise<Parameters<typeof plan>[0]['observed']> {
+  ): Promise<{ readonly observed: Observed; readonly next: Plan }> {
+    const observed = await this.observe(input.cluster, signal);
+    const next = plan({ ...input, observed });
+    if (!next.actions.some(({ kind }) => kind === 'create-pod')) return { observed, next };
+    // A pod that cannot mount its Secret would wait for it for ever.
+    const credentials = await this.deps.credentials.stateOf(input.cluster, signal, NEW_PODS_LOOK_UP_MS);
+    if (credentials.kind === observed.credentials.kind) return { observed, next };
+    const sure = { ...observed, credentials };
+    return { observed: sure, next: plan({ ...input, observed: sure }) };
+  }
+
+  private async observe(cluster: DaskCluster, signal: AbortSignal): Promise<Observed> {
     const { stores, credentials, expectations, obstacles } = this.deps;
     const { uid, name, namespace } = identityOf(cluster);
+    const pods = expectations.overlay(uid, stores.pods.byOwner(uid));
     return {
-      pods: expectations.overlay(uid, stores.pods.byOwner(uid)),
-      service: stores.services.get(`${namespace}/${serviceName(name)}`),
-      credentials: await credentials.stateOf(cluster, signal),
-      foreignPods: obstacles.foreignPods(uid),
+      pods,
+      service: stores.services.get(`${namespace}/${serviceName(name)}`) ?? obstacles.foreignServiceOf(uid),
+      schedulerPod: stores.pods.get(`${namespace}/${schedulerPodName(name)}`),
+      credentials: await credentials.stateOf(cluster, signal, lookUpIntervalMs(pods)),
+      foreignPods: obstacles.foreignPodsOf(uid),
       injectionMissing: obstacles.isInjectionMissing(uid),
+      injectionTrialDue: obstacles.isInjectionTrialDue(uid),
+      refusal: obstacles.refusalOf(uid),
     };
+  }
+
+  /** The refusal is said in the status, and stays there until the API server takes what it is asked. */
+  private async tellRefusal(
+    input: PlanInput,
+    current: DaskCluster,
+    error: ApiError,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { statuses, obstacles, events } = this.deps;
+    const refusal = error.message.slice(0, LONGEST_REFUSAL).toWellFormed();
+    obstacles.refused(identityOf(current).uid, refusal);
+    events.record({ regarding: current, type: 'Warning', reason: REFUSED, note: refusal });
+    const { status } = plan({ ...input, observed: { ...input.observed, refusal } });
+    // The refusal itself is what gets thrown and logged; the next attempt says it again.
+    await statuses.write(current, status, signal).catch(() => undefined);
   }
 
   private forget(key: string, uid: string): void {
@@ -113,4 +154,21 @@ export class Reconciler {
     for (const memory of [credentials, expectations, obstacles, statuses, verdicts]) memory.forget(uid);
     this.uids.delete(key);
   }
+}
+
+/** The API server understood a write, and would not do it: a quota, an admission webhook, a policy. */
+function isRefusal(error: unknown): error is ApiError {
+  return (
+    error instanceof ApiError && error.call.method !== 'GET' && !isConflict(error) && !isThrottled(error)
+  );
+}
+
+function lookUpIntervalMs(pods: readonly Pod[]): number {
+  const waits = pods.some(({ spec, status }) => spec.nodeName !== undefined && status?.phase === 'Pending');
+  return waits ? WAITING_POD_LOOK_UP_MS : LOOK_UP_INTERVAL_MS;
+}
+
+function nextLookMs(pods: readonly Pod[]): number {
+  const isUnanswered = pods.some(({ metadata }) => metadata.uid === undefined);
+  return isUnanswered ? UNANSWERED_INTERVAL_MS : lookUpIntervalMs(pods);
 }

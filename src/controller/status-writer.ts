@@ -3,6 +3,7 @@ import { CONTROLLER_FIELD_MANAGER } from '../api/names.ts';
 import { mergePatch } from '../core/merge-patch.ts';
 import { identityOf } from '../core/render/owner.ts';
 import type { KubeClient } from '../kube/client.ts';
+import { stripBookkeeping } from '../kube/intake.ts';
 
 /** Fields of the status that a later plan may leave out; all others that are there and unknown to it are kept. */
 const REMOVABLE: readonly (keyof DaskClusterStatus)[] = [
@@ -14,9 +15,9 @@ const REMOVABLE: readonly (keyof DaskClusterStatus)[] = [
 ];
 
 interface Written {
-  /** The version that the write was based on. */
-  readonly basedOn: string;
   readonly cluster: DaskCluster;
+  /** The versions that our writes replaced, each made from the one before: the watch may show them still. */
+  readonly replaced: readonly string[];
 }
 
 /**
@@ -25,9 +26,9 @@ interface Written {
  */
 export class StatusWriter {
   private readonly written = new Map<string, Written>();
-  private readonly client: KubeClient;
+  private readonly client: Pick<KubeClient, 'patch'>;
 
-  constructor(client: KubeClient) {
+  constructor(client: Pick<KubeClient, 'patch'>) {
     this.client = client;
   }
 
@@ -35,40 +36,34 @@ export class StatusWriter {
   newest(cached: DaskCluster): DaskCluster {
     const uid = cached.metadata.uid ?? '';
     const own = this.written.get(uid);
-    if (own !== undefined && own.basedOn === cached.metadata.resourceVersion) return own.cluster;
+    if (own?.replaced.includes(cached.metadata.resourceVersion ?? '') === true) return own.cluster;
     this.written.delete(uid);
     return cached;
   }
 
   /**
    * @param cluster the version that the status was made from
-   * @returns whether anything had to be written
+   * @returns the version that was stored; the given one where nothing had to be written
    * @throws ApiError (conflict) where the cluster has changed since
    */
-  async write(cluster: DaskCluster, status: DaskClusterStatus, signal: AbortSignal): Promise<boolean> {
+  async write(cluster: DaskCluster, status: DaskClusterStatus, signal: AbortSignal): Promise<DaskCluster> {
     const patch = mergePatch(withoutUnknown(cluster.status ?? {}, status), { ...status });
-    if (patch === undefined) return false;
+    if (patch === undefined) return cluster;
     const { name, namespace, uid } = identityOf(cluster);
     const resourceVersion = cluster.metadata.resourceVersion ?? '';
     const stored = await this.client.patch<DaskCluster>(
       DASK_CLUSTERS,
       { namespace, name, subresource: 'status' },
-      { type: 'merge', body: { metadata: { resourceVersion, uid }, status: patch } },
+      { type: 'merge', body: { metadata: { uid }, status: patch } },
       { fieldManager: CONTROLLER_FIELD_MANAGER, signal },
     );
-    this.written.set(uid, { basedOn: this.baseOf(uid, resourceVersion), cluster: stored });
-    return true;
+    const replaced = [...(this.written.get(uid)?.replaced ?? []), resourceVersion];
+    this.written.set(uid, { cluster: stripBookkeeping(stored), replaced });
+    return stored;
   }
 
   forget(uid: string): void {
     this.written.delete(uid);
-  }
-
-  /** Two writes before the watch shows the first: both stand on the version that the watch last showed. */
-  private baseOf(uid: string, resourceVersion: string): string {
-    const own = this.written.get(uid);
-    if (own === undefined) return resourceVersion;
-    return own.cluster.metadata.resourceVersion === resourceVersion ? own.basedOn : resourceVersion;
   }
 }
 

@@ -45,7 +45,7 @@ export async function inClusterAccess(options: InClusterOptions): Promise<Cluste
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = options.env;
   if (!host || !port) {
     throw new AccessError(
-      'not in a pod: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set; name a kubeconfig instead',
+      'not in a pod: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set; name a kubeconfig (--kubeconfig FILE)',
     );
   }
   const directory = options.directory ?? '/var/run/secrets/kubernetes.io/serviceaccount';

@@ -86,9 +86,10 @@ export class EventRecorder {
       try {
         if (series !== undefined) await this.#write(series, signal);
       } catch (error) {
+        if (signal.aborted) break;
         this.#failed += 1;
         const message = 'an Event could not be written; further ones that fail are only counted';
-        if (this.#failed === 1 && !signal.aborted) this.#options.log.warn({ err: error }, message);
+        if (this.#failed === 1) this.#options.log.warn({ err: error }, message);
       } finally {
         this.#queue.done(key);
       }

@@ -20,8 +20,12 @@ interface Expectation<T> {
   readonly shown: T | undefined;
   /** Delete: of the object. Create: of the object that the store showed under this name before, if any. */
   readonly oldUid: string | undefined;
-  /** The store shows the write, or what came after it, from here on; undefined before the answer. */
+  /** From here on the store shows the write, or what came after it; undefined where no answer says it. */
   readonly resourceVersion: string | undefined;
+  /** Delete: before this one the store could not know the object, so that its absence proves nothing. */
+  readonly knownVersion?: string | undefined;
+  /** Delete: the object was removed at once. */
+  readonly isRemoved?: boolean;
   readonly expiresAt: number;
 }
 
@@ -80,13 +84,17 @@ export class Expectations<T extends KubeObject> {
    * @param answer to the DELETE, if it was an object
    */
   deleted(scope: string, object: T, answer?: T): void {
-    // Only with a deletionTimestamp is the answer the state after the deletion, and not the one before it.
+    // Only with a deletionTimestamp is the answer the state after the deletion, and not the one before it. Of an
+    // object that was removed at once the API server then sometimes leaves the resource version out.
     const last = answer?.metadata.deletionTimestamp === undefined ? undefined : answer;
+    const isStaying = last !== undefined && stays(last);
     this.#put(scope, objectKey(object), {
       kind: 'delete',
-      shown: last !== undefined && stays(last) ? last : undefined,
+      shown: isStaying ? last : undefined,
       oldUid: object.metadata.uid,
       resourceVersion: last?.metadata.resourceVersion,
+      knownVersion: object.metadata.resourceVersion,
+      isRemoved: last !== undefined && !isStaying,
       expiresAt: this.#clock.monotonic() + this.#maxAgeMs,
     });
   }
@@ -118,7 +126,7 @@ export class Expectations<T extends KubeObject> {
     }
     return expectation.kind === 'create'
       ? showsCreated(expectation, cached)
-      : showsDeleted(expectation, cached);
+      : showsDeleted(expectation, cached, resourceVersion);
   }
 
   #put(scope: string, key: ObjectKey, expectation: Expectation<T>): void {
@@ -151,8 +159,15 @@ function showsCreated<T extends KubeObject>(expectation: Expectation<T>, cached:
   return uid === undefined ? cached.metadata.uid !== expectation.oldUid : cached.metadata.uid === uid;
 }
 
-function showsDeleted<T extends KubeObject>({ oldUid }: Expectation<T>, cached: T | undefined): boolean {
-  return cached?.metadata.uid !== oldUid || cached?.metadata.deletionTimestamp !== undefined;
+function showsDeleted<T extends KubeObject>(
+  { oldUid, knownVersion, isRemoved }: Expectation<T>,
+  cached: T | undefined,
+  storeVersion: string | undefined,
+): boolean {
+  if (cached !== undefined && cached.metadata.uid === oldUid) {
+    return isRemoved !== true && cached.metadata.deletionTimestamp !== undefined;
+  }
+  return !isDecimal(knownVersion) || hasReached(storeVersion, knownVersion);
 }
 
 /** A deleted object that waits for its grace period or for somebody's finalizer. */

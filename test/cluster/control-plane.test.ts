@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readdir, stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { expect, inject, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { COMPONENTS } from '../../src/control-plane/component.ts';
 import {
   type ControlPlane,
@@ -25,9 +25,7 @@ const never = new AbortController().signal;
 async function another(change: Partial<ControlPlaneOptions> = {}): Promise<ControlPlane> {
   const report = (): void => undefined;
   const binaries = await ensureBinaries({ report, signal: never, env: process.env });
-  const plane = await startControlPlane({ binaries, report, signal: never, ...change });
-  onTestFinished(() => plane.stop());
-  return plane;
+  return startControlPlane({ binaries, report, signal: never, ...change });
 }
 
 async function exists(path: string): Promise<boolean> {
@@ -89,33 +87,51 @@ test('what an object owns is collected after it', async () => {
   );
 });
 
-test('a second control plane runs beside the first, shares nothing with it, and leaves nothing', async () => {
-  const plane = await another();
-  expect(plane.server).not.toBe(inject('server'));
-  expect(plane.caPem).not.toBe(inject('caPem'));
-  const created = await plane.kubectl(['create', 'namespace', 'only-here']);
-  expect(created).toEqual({ code: 0, stdout: 'namespace/only-here created\n', stderr: '' });
-  expect(await kubectlGet(['namespace', 'only-here'])).toBeUndefined();
-  const nodes = await plane.kubectl(['get', 'nodes', '-o', 'jsonpath={.items[*].metadata.name}']);
-  expect(nodes.stdout).toBe('fake-node');
+describe('a second control plane', () => {
+  const lines: string[] = [];
+  let plane: ControlPlane;
+  beforeAll(async () => {
+    plane = await another({ report: (line) => lines.push(line) });
+  });
+  afterAll(() => plane.stop());
 
-  const pids = COMPONENTS.map((component) => plane.pidOf(component));
-  expect(await livingOf(pids)).toEqual(pids);
-  await Promise.all([plane.stop(), plane.stop()]);
-  expect(await livingOf(pids)).toEqual([]);
-  expect(await exists(plane.directory)).toBe(false);
-  expect((await kubectlOk(['get', 'nodes', '-o', 'name'])).trim()).toBe('node/fake-node');
-});
+  test('runs beside the first and shares nothing with it', async () => {
+    expect(plane.server).not.toBe(inject('server'));
+    expect(plane.caPem).not.toBe(inject('caPem'));
+    const created = await plane.kubectl(['create', 'namespace', 'only-here']);
+    expect(created).toEqual({ code: 0, stdout: 'namespace/only-here created\n', stderr: '' });
+    expect(await kubectlGet(['namespace', 'only-here'])).toBeUndefined();
+    const nodes = await plane.kubectl(['get', 'nodes', '-o', 'jsonpath={.items[*].metadata.name}']);
+    expect(nodes.stdout).toBe('fake-node');
+  });
 
-test('the API server comes back on its port after a restart, with what it had stored', async () => {
-  const plane = await another({ scheduler: false, kwok: false });
-  await plane.kubectl(['create', 'namespace', 'kept']);
-  const { server } = plane;
-  const before = plane.pidOf('kube-apiserver');
-  await plane.restart('kube-apiserver', never);
-  expect(plane.server).toBe(server);
-  expect(plane.pidOf('kube-apiserver')).not.toBe(before);
-  expect((await plane.kubectl(['get', 'namespace', 'kept', '-o', 'name'])).stdout).toBe('namespace/kept\n');
+  test('has its API server back on its port after a restart, with what it had stored', async () => {
+    await plane.kubectl(['create', 'namespace', 'kept']);
+    const { server } = plane;
+    const before = plane.pidOf('kube-apiserver');
+    await plane.restart('kube-apiserver', never);
+    expect(plane.server).toBe(server);
+    expect(plane.pidOf('kube-apiserver')).not.toBe(before);
+    expect((await plane.kubectl(['get', 'namespace', 'kept', '-o', 'name'])).stdout).toBe('namespace/kept\n');
+  });
+
+  test('reports a component that ends by itself, and nothing of the restart that was asked for', async () => {
+    process.kill(plane.pidOf('kube-scheduler'), 'SIGKILL');
+    await poll(
+      'the report',
+      () => Promise.resolve(lines.at(-1)),
+      (line) => line?.startsWith('kube-scheduler ended by itself: signal SIGKILL.') === true,
+    );
+    expect(lines.filter((line) => line.includes('ended by itself'))).toHaveLength(1);
+  });
+
+  test('leaves neither process nor folder when it is stopped, twice at once, and the first lives on', async () => {
+    const pids = COMPONENTS.map((component) => plane.pidOf(component));
+    await Promise.all([plane.stop(), plane.stop()]);
+    expect(await livingOf(pids)).toEqual([]);
+    expect(await exists(plane.directory)).toBe(false);
+    expect((await kubectlOk(['get', 'nodes', '-o', 'name'])).trim()).toBe('node/fake-node');
+  });
 });
 
 test('a component that cannot start is named with its own words, and nothing is left', async () => {
@@ -147,17 +163,6 @@ test('an abort during the start leaves nothing', async () => {
   });
   await expect(failure).rejects.toThrow('Ctrl-C');
   expect(await readdir(temporary)).toEqual([]);
-});
-
-test('a component that ends by itself later is reported', async () => {
-  const lines: string[] = [];
-  const plane = await another({ scheduler: false, kwok: false, report: (line) => lines.push(line) });
-  process.kill(plane.pidOf('kube-controller-manager'), 'SIGKILL');
-  await poll(
-    'the report',
-    () => Promise.resolve(lines.at(-1)),
-    (line) => line?.startsWith('kube-controller-manager ended by itself: signal SIGKILL.') === true,
-  );
 });
 
 test('when the process that started it is killed, no process and no folder of a control plane is left', async () => {

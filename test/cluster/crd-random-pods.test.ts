@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { DASK_CLUSTERS } from '../../src/api/dask-cluster.ts';
 import { PODS, type KubeObject, type Resource } from '../../src/api/kubernetes.ts';
+import { judge } from '../../src/core/judge.ts';
 import { KubeClient } from '../../src/kube/client.ts';
 import { ApiError } from '../../src/kube/errors.ts';
 import { kubeconfigAccess } from '../../src/kube/kubeconfig.ts';
@@ -51,13 +52,12 @@ afterAll(async () => {
   await client.close();
 });
 
-/** Works off a list with some calls at once; the results come in no particular order. */
-async function each<T, R>(items: Iterable<T>, work: (item: T) => Promise<R>): Promise<R[]> {
-  const queue = items[Symbol.iterator]();
+/** Works off a list with some calls at once. */
+async function each<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const queue = items.entries();
   const results: R[] = [];
   const worker = async (): Promise<void> => {
-    for (let next = queue.next(); next.done !== true; next = queue.next())
-      results.push(await work(next.value));
+    for (const [index, item] of queue) results[index] = await work(item);
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
   return results;
@@ -88,27 +88,34 @@ async function admitted(namespace: string, candidate: RandomPod): Promise<Random
   return undefined;
 }
 
-/** Two pods, or one, as a cluster; a worker must say that it does not restart for ever. */
+/** Two pods, or one, as a cluster. A worker may not restart for ever: that is the product's own rule. */
 function clustersOf(pods: readonly RandomPod[]): KubeObject[] {
-  const mayWork = pods.filter(({ spec }) => spec['restartPolicy'] && spec['restartPolicy'] !== 'Always');
-  const workers = mayWork.slice(0, pods.length / 2);
+  const workers = pods.filter(mayWork).slice(0, pods.length / 2);
   const schedulers = pods.filter((pod) => !workers.includes(pod));
-  return schedulers.map((scheduler, index) => {
-    const worker = workers[index];
-    return {
-      kind: 'DaskCluster',
-      metadata: { name: `random-${index}` },
-      spec: {
-        scheduler: { template: templateOf(scheduler, 'dask-scheduler') },
-        ...(worker && { worker: { replicas: 1, template: templateOf(worker, 'dask-worker') } }),
-      },
-    };
-  });
+  return schedulers.map((scheduler, index) => clusterOf(`random-${index}`, scheduler, workers[index]));
+}
+
+function mayWork(pod: RandomPod): boolean {
+  const { findings } = judge({ object: clusterOf('a', pod, pod) });
+  return !findings.some(({ rule, level }) => rule === 'restart-policy' && level === 'error');
+}
+
+function clusterOf(name: string, scheduler: RandomPod, worker?: RandomPod): KubeObject & { spec: object } {
+  return {
+    kind: 'DaskCluster',
+    metadata: { name },
+    spec: {
+      scheduler: { template: templateOf(scheduler, 'dask-scheduler') },
+      ...(worker && { worker: { replicas: 1, template: templateOf(worker, 'dask-worker') } }),
+    },
+  };
 }
 
 /** The first container is the one that runs Dask. */
 function templateOf(pod: RandomPod, container: string): unknown {
-  return JSON.parse(JSON.stringify(pod).replaceAll('"c0"', JSON.stringify(container)));
+  const [first] = pod.spec['containers'] as readonly [{ readonly name: string }];
+  const rename = (_: string, value: unknown): unknown => (value === first.name ? container : value);
+  return JSON.parse(JSON.stringify(pod), rename);
 }
 
 async function refusals(
@@ -126,7 +133,8 @@ async function refusals(
       return `${String(error)}\n${JSON.stringify(object)}`;
     }
   });
-  return told.filter((text) => text !== undefined);
+  // A few say it all; each of them is a whole cluster.
+  return told.filter((text) => text !== undefined).slice(0, 3);
 }
 
 it(`admits ${WANTED} random pods that the Pod API admits`, async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { DaskCluster } from '../../src/api/dask-cluster.ts';
-import type { KubeObject } from '../../src/api/kubernetes.ts';
+import { DASK_CLUSTERS, type DaskCluster } from '../../src/api/dask-cluster.ts';
+import type { KubeObject, Resource } from '../../src/api/kubernetes.ts';
 import { KubeClient } from '../../src/kube/client.ts';
 import { kubeconfigAccess } from '../../src/kube/kubeconfig.ts';
 import { applyCrd, causesOf, crdInGroup, resourceInGroup } from '../support/crd-copy.ts';
@@ -218,5 +218,44 @@ describe('kubectl scale', () => {
     expect(code).not.toBe(0);
     expect(stderr).toMatch(/spec\.worker: Forbidden: .* is scaled by dask-gateway: `cluster\.scale\(n\)`/);
     expect((await client.get<DaskCluster>(COPY, { namespace, name: 'demo' })).spec).toEqual({ config: {} });
+  });
+});
+
+describe('nulls', () => {
+  const pod = {
+    containers: [
+      { name: 'dask', image: 'x', env: null, args: ['a', null], resources: { limits: { cpu: null } } },
+    ],
+    nodeSelector: { zone: null },
+    imagePullSecrets: [null],
+    tolerations: null,
+  };
+  const kept = {
+    containers: [{ name: 'dask', image: 'x', args: ['a', null], resources: { limits: { cpu: null } } }],
+    nodeSelector: { zone: null },
+    imagePullSecrets: [null],
+  };
+  const withPod = cluster({ scheduler: { template: { metadata: null, spec: pod } } });
+  const stored = { scheduler: { template: { spec: kept } } };
+
+  function apply(namespace: string, resource: Resource): Promise<DaskCluster> {
+    const body = { ...withPod, apiVersion: `${resource.group}/v1alpha1` };
+    const at = { namespace, name: 'demo' };
+    return client.patch(resource, at, { type: 'apply', body }, { fieldManager: 'test', dryRun: true });
+  }
+
+  it('that mean something are stored, others are not', async () => {
+    const namespace = await freshNamespace();
+    const { spec } = await client.create<KubeObject, DaskCluster>(COPY, { namespace }, withPod);
+    expect(spec).toEqual(stored);
+  });
+
+  it('would be refused in a server-side apply, and are not with the webhook', async () => {
+    expect((await causesOf(apply('default', COPY))).map((line) => line.replace(/: .*/, '')).sort()).toEqual([
+      'spec.scheduler.template.metadata',
+      'spec.scheduler.template.spec.containers[0].env',
+      'spec.scheduler.template.spec.tolerations',
+    ]);
+    expect((await apply('default', DASK_CLUSTERS)).spec).toEqual(stored);
   });
 });

@@ -1,4 +1,5 @@
-import { inject } from 'vitest';
+import { expect, inject } from 'vitest';
+import { DASK_CLUSTERS, type DaskCluster } from '../../src/api/dask-cluster.ts';
 import type { KubeObject, Pod } from '../../src/api/kubernetes.ts';
 import type { KubeClient } from '../../src/kube/client.ts';
 import { ApiError } from '../../src/kube/errors.ts';
@@ -35,6 +36,33 @@ export async function refusalOf(call: Promise<unknown>): Promise<ApiError> {
   );
   if (!(error instanceof ApiError)) throw error as Error;
   return error;
+}
+
+/** One line for each fault: `spec.active: Invalid value: …`. */
+export type Faults = readonly string[];
+
+interface DryVerdict {
+  /** As it would be stored. */
+  readonly stored: DaskCluster | undefined;
+  readonly faults: Faults;
+}
+
+/** What the API server says of an object, by the webhooks' mouth: a POST that stores nothing. */
+export async function postDry(client: KubeClient, namespace: string, object: object): Promise<DryVerdict> {
+  const { metadata } = object as { metadata?: object };
+  const placed = { ...object, metadata: { ...metadata, namespace } } as unknown as DaskCluster;
+  try {
+    const stored = await client.create(DASK_CLUSTERS, { namespace }, placed, { dryRun: true });
+    return { stored, faults: [] };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    expect(error).toMatchObject({ code: 422, reason: 'Invalid' });
+    const causes = error.details?.causes ?? [];
+    return {
+      stored: undefined,
+      faults: causes.map(({ field = '', message = '' }) => `${field}: ${message}`),
+    };
+  }
 }
 
 /** A client that is the controller, as far as the API server knows. */

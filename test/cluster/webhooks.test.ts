@@ -75,7 +75,9 @@ describe('a DaskCluster', () => {
     await kubectlOk(['scale', 'dgc', 'demo', '--replicas=3', '-n', namespace]);
     const at = { namespace, name: 'demo', subresource: 'scale' };
     const call = client.patch(DASK_CLUSTERS, at, { type: 'merge', body: { spec: { replicas: -1 } } });
-    expect((await refusalOf(call)).code).toBe(422);
+    const error = await refusalOf(call);
+    expect(error).toMatchObject({ code: 422, details: { causes: [{ field: 'spec.replicas' }] } });
+    expect(error.message).toContain('Invalid value: -1: must be greater than or equal to 0');
     const stored = await client.get<DaskCluster>(DASK_CLUSTERS, { namespace, name: 'demo' });
     expect(stored.spec.worker?.replicas).toBe(3);
   });

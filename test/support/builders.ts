@@ -117,9 +117,12 @@ export function anObserved(cluster: DaskCluster, change: Partial<Observed> = {})
   return {
     pods: [],
     service: { ...renderService(cluster, DEFAULT_SETTINGS.installation), metadata: serviceMetadata(cluster) },
+    schedulerPod: undefined,
     credentials: { kind: 'present' },
     foreignPods: [],
     injectionMissing: false,
+    injectionTrialDue: false,
+    refusal: undefined,
     ...change,
   };
 }

@@ -4,7 +4,7 @@ import type { Action } from '../../src/core/plan/action.ts';
 import type { CredentialsState } from '../../src/core/plan/observed.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/plan/observed.ts';
 import { plan, type Plan } from '../../src/core/plan/plan.ts';
-import { at } from './builders.ts';
+import { anObserved, at } from './builders.ts';
 
 /** An API server and a kubelet of one cluster, as far as a plan can tell: for property tests only. */
 export interface World {
@@ -21,7 +21,7 @@ export interface World {
 
 export function planOf(world: World): Plan {
   const { cluster, pods, service, credentials, now } = world;
-  const observed = { pods, service, credentials, foreignPods: [], injectionMissing: false };
+  const observed = { ...anObserved(cluster), pods, service, credentials };
   return plan({ cluster, errors: [], observed, now, settings: DEFAULT_SETTINGS });
 }
 

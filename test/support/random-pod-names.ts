@@ -30,6 +30,7 @@ export function consistent(original: Json): Json {
       fileVariables(container, spec);
       const { readinessProbe } = container as { readinessProbe?: Json | null };
       if (readinessProbe) delete readinessProbe['terminationGracePeriodSeconds'];
+      if (container['restartPolicyRules']) container['restartPolicy'] ??= 'Never';
       // Only an init container that stays has these.
       const stays = ['readinessProbe', 'livenessProbe', 'startupProbe', 'lifecycle'];
       if (prefix === 'i' && stays.some((field) => container[field])) container['restartPolicy'] = 'Always';

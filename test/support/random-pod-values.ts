@@ -27,7 +27,6 @@ export const ALWAYS: ReadonlySet<string> = new Set([
   'ConfigMapProjection.name',
   'ConfigMapVolumeSource.name',
   'Container.image',
-  'Container.restartPolicy',
   'ContainerRestartRule.exitCodes',
   'ExecAction.command',
   'FileKeySelector.optional',

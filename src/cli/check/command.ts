@@ -10,10 +10,12 @@ import { NotYaml, parseManifests, type Manifest, type Position } from './manifes
 
 export const CHECK_USAGE = `usage: daskwarden check FILE|FOLDER… | -
 
-Judges the DaskClusters in YAML or JSON by the rules of the admission webhook, without a cluster.
-Other kinds are ignored; '-' reads standard input; a folder is read with all below it (*.yaml, *.yml, *.json).
+Applies the rules of the admission webhook to the DaskClusters in YAML or JSON files, without a cluster.
+A folder is searched with its subfolders (*.yaml, *.yml, *.json), '-' reads standard input, and objects of other
+kinds are ignored.
 
-exit codes: 0 all are fine (warnings included), 1 at least one would be refused, 2 wrong usage or unreadable input`;
+exit codes: 0 none would be refused (there may be warnings), 1 at least one would be refused,
+            2 wrong usage, or a file that cannot be read`;
 
 /** Tally of a run. */
 interface Tally {
@@ -46,10 +48,22 @@ export async function check(args: readonly string[]): Promise<number> {
     throw new UsageError('name at least one file or folder, or - for standard input', CHECK_USAGE);
   const tally: Tally = { clusters: 0, refused: 0, unreadable: 0 };
   for (const path of await expand(positionals)) await checkFile(path, output, tally);
-  const s = tally.clusters === 1 ? '' : 's';
-  output.write(`${String(tally.clusters)} DaskCluster${s}, ${String(tally.refused)} would be refused`);
+  output.write(summary(tally));
   if (tally.unreadable > 0) return 2;
   return tally.refused > 0 ? 1 : 0;
+}
+
+/** Where none is found it names the group: dask-kubernetes has a kind of the same name. */
+function summary({ clusters, refused, unreadable }: Tally): string {
+  const judged =
+    clusters === 0
+      ? `no DaskCluster of ${GATEWAY_GROUP} found`
+      : `${counted(clusters, 'DaskCluster')}, ${String(refused)} would be refused`;
+  return unreadable === 0 ? judged : `${judged}; ${counted(unreadable, 'file')} could not be read`;
+}
+
+function counted(count: number, thing: string): string {
+  return `${String(count)} ${thing}${count === 1 ? '' : 's'}`;
 }
 
 async function expand(paths: readonly string[]): Promise<readonly string[]> {

@@ -11,14 +11,16 @@ import { Refused } from './refused.ts';
 
 const USAGE = `usage: npm run demo [-- options]
 
-A guided tour on a Kubernetes control plane of its own (needs Node, and Go the first time), or on yours.
+Takes a guided tour of daskwarden. It starts a Kubernetes control plane for it on this machine (real API server,
+simulated pods; needs Go the first time, to build it) and removes it afterwards, or uses a cluster that you name.
 
-  --keep              leave it running at the end and print how to reach it, until Ctrl-C
-  --kubeconfig FILE   take the tour on this cluster instead; everything it makes there is removed at the end
-  --webhook-host HOST with --kubeconfig: the name by which that cluster's API server reaches this machine
-                      (default: localhost, host.docker.internal, host.minikube.internal and host.k3d.internal are tried)
-  --yes               with --kubeconfig: do not ask
-  --clean             remove the cached binaries, and do nothing else
+  --keep               leave the control plane running after the tour, until Ctrl-C, and print how to reach it
+                       (not with --kubeconfig)
+  --kubeconfig FILE    take the tour on this cluster instead; everything that it creates there is removed at the end
+  --webhook-host HOST  with --kubeconfig: the name by which that cluster's API server reaches this machine (default:
+                       localhost, host.docker.internal, host.minikube.internal and host.k3d.internal are tried)
+  --yes                with --kubeconfig: do not ask before writing to the cluster
+  --clean              remove the cached executables, and do nothing else
 
 exit codes: 0 all steps went as expected, 1 one did not, 2 wrong usage or something is missing`;
 
@@ -46,7 +48,7 @@ export async function demo(args: readonly string[]): Promise<number> {
   }
   if (values.clean) {
     await removeCache(process.env);
-    write(`removed what the demo had cached in ${cacheFolder(process.env)}`);
+    write(`removed what daskwarden had cached in ${cacheFolder(process.env)}`);
     return 0;
   }
   if (values.kubeconfig === undefined && values['webhook-host'] !== undefined) {

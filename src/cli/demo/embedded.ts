@@ -23,7 +23,9 @@ const STEP_TIMEOUT_MS = 20_000;
 export async function tourOfEmbedded(run: TourRun): Promise<number> {
   const { write, signal, env } = run;
   const binaries = await ensureBinaries({ report: write, signal, env });
-  write('\nStarting a Kubernetes control plane on this machine');
+  write(
+    '\nStarting a Kubernetes control plane on this machine; kwok simulates its node, so no image is pulled',
+  );
   await using plane = await startControlPlane({
     binaries,
     report: (line) => {
@@ -43,7 +45,7 @@ export async function tourOfEmbedded(run: TourRun): Promise<number> {
 async function onPlane(run: TourRun, plane: ControlPlane, watchdog: Watchdog): Promise<number> {
   const { write, signal, colour, program } = run;
   write(
-    '\nInstalling daskwarden: the CRD, two service accounts with their rights, the webhooks; then its two processes',
+    '\nInstalling daskwarden: the CRD, two service accounts with their rights, the webhooks, and starting its two processes',
   );
   const kubectl: ControlPlane['kubectl'] = (args, options = {}) =>
     plane.kubectl(args, { ...options, signal });

@@ -34,7 +34,9 @@ export async function tourOfExisting(run: ExistingRun): Promise<number> {
   const access = await kubeconfigAccess({ path: run.kubeconfig, env: run.env });
   const { caPem } = await access.credentials();
   if (caPem === undefined)
-    throw new Refused(`${run.kubeconfig}: the cluster has no certificate authority; the tour needs one`);
+    throw new Refused(
+      `${run.kubeconfig}: the cluster names no certificate authority, and the tour needs one`,
+    );
   await refuseIfTaken(kubectl);
   await askFirst(run, access.server);
   const directory = await mkdtemp(join(tmpdir(), 'daskwarden-'));
@@ -48,7 +50,7 @@ export async function tourOfExisting(run: ExistingRun): Promise<number> {
       await product.stop();
     }
   } finally {
-    run.write('\nRemoving what the tour made');
+    run.write('\nRemoving what the tour created');
     await uninstall(kubectl, [PRODUCT_NAMESPACE, TOUR_NAMESPACE]);
     await watchdog.stop();
     await rm(directory, { recursive: true, force: true });
@@ -58,7 +60,7 @@ export async function tourOfExisting(run: ExistingRun): Promise<number> {
 async function kubectlOf({ env, kubeconfig }: ExistingRun): Promise<Kubectl> {
   const { found } = await locate('kubectl', env);
   if (found === undefined) {
-    throw new Refused('kubectl is missing: install it, or set KUBEBUILDER_ASSETS to a folder that has it');
+    throw new Refused('kubectl is missing: install it, or set KUBEBUILDER_ASSETS to a folder that holds it');
   }
   await readFile(kubeconfig).catch((error: unknown) => {
     throw new Refused(`--kubeconfig ${kubeconfig} cannot be read: ${(error as Error).message}`);
@@ -89,15 +91,15 @@ async function refuseIfTaken(kubectl: Kubectl): Promise<void> {
 }
 
 async function askFirst({ confirmed, write, signal }: ExistingRun, server: string): Promise<void> {
-  write(`The tour will make on ${server}:`);
+  write(`The tour will create on ${server}:`);
   write(`  the CRD ${CRD}, the namespaces ${PRODUCT_NAMESPACE} and ${TOUR_NAMESPACE},`);
-  write('  a ClusterRole with its binding, and two webhook configurations named daskwarden;');
-  write('it runs webhook and controller on this machine, and removes all of it at the end.');
+  write('  a ClusterRole with its binding, and two webhook configurations named daskwarden.');
+  write('It runs webhook and controller on this machine, and removes all of this at the end.');
   if (confirmed) return;
-  if (!process.stdin.isTTY) throw new Refused('nobody is there to ask: pass --yes to agree');
+  if (!process.stdin.isTTY) throw new Refused('there is no terminal to ask on: pass --yes to agree');
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   try {
-    const answer = await terminal.question('Go on? [y/N] ', { signal });
+    const answer = await terminal.question('Continue? [y/N] ', { signal });
     if (!/^y(es)?$/i.test(answer.trim())) throw new Refused('nothing was changed');
   } finally {
     terminal.close();

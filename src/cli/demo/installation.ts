@@ -32,7 +32,7 @@ const CONTROLLER_RULES: readonly PolicyRule[] = [
   // To set blockOwnerDeletion on children, where OwnerReferencesPermissionEnforcement is on.
   { apiGroups: [GATEWAY_GROUP], resources: ['daskclusters/finalizers'], verbs: ['update'] },
   { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch', 'create', 'delete'] },
-  { apiGroups: [''], resources: ['services'], verbs: ['list', 'watch', 'create', 'delete'] },
+  { apiGroups: [''], resources: ['services'], verbs: ['get', 'list', 'watch', 'create', 'delete'] },
   { apiGroups: [''], resources: ['secrets'], verbs: ['get', 'create', 'delete'] },
   { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
   {

@@ -9,7 +9,7 @@ const WORKERS = `${CHILDREN},app.kubernetes.io/component=dask-worker`;
 /** The guided tour: from `kubectl apply` to nothing left. */
 export const STEPS: readonly Step[] = [
   {
-    title: 'A cluster that names only its images is applied, and runs',
+    title: 'A cluster that names little more than its images is applied, and runs',
     async run(tour: Tour): Promise<void> {
       await tour.kubectlOk('apply', '-f', example('cluster.yaml'));
       await ready(tour);
@@ -30,12 +30,12 @@ export const STEPS: readonly Step[] = [
     },
   },
   {
-    title: 'A broken manifest is refused: every mistake at once, one line a field',
+    title: 'A broken manifest is refused: every mistake at once, one line per field',
     async run(tour: Tour): Promise<void> {
       const { code, stderr } = await tour.kubectl('apply', '-f', example('broken.yaml'));
       tour.expect('it is refused', code !== 0);
       const named = stderr.split('\n').filter((line) => line.startsWith('* ')).length;
-      tour.expect(`all five mistakes are named`, named === 5);
+      tour.expect('all five mistakes are named', named === 5);
     },
   },
   {
@@ -58,12 +58,12 @@ export const STEPS: readonly Step[] = [
     },
   },
   {
-    title: 'A worker that is killed comes back under a new name',
+    title: 'A deleted worker is replaced by one with a new name',
     async run(tour: Tour): Promise<void> {
       const first = (await tour.kubectlOk('get', 'pods', '-l', WORKERS, '-o', 'name')).split('\n')[0] ?? '';
       await tour.kubectlOk('delete', first, '--wait=false');
       await tour.until(
-        'four workers run, and the killed one is not among them',
+        'four workers run, and the deleted one is not among them',
         runningWorkers(),
         (names) => {
           const list = names.split(/\s+/).filter((name) => name !== '');
@@ -92,10 +92,10 @@ export const STEPS: readonly Step[] = [
     },
   },
   {
-    title: 'What happened is told',
+    title: 'The Events tell what happened',
     async run(tour: Tour): Promise<void> {
       const told = await tour.kubectlOk('events', '--for', 'daskcluster/demo', '--no-headers');
-      tour.expect('the Events tell of the workers', told.includes('WorkersCreated'));
+      tour.expect('they tell of the workers', told.includes('WorkersCreated'));
     },
   },
   {

@@ -92,7 +92,7 @@ export class Tour {
   }
 
   expect(what: string, holds: boolean): void {
-    if (!holds) throw new StepFailed(`${what}: that was expected, and is not so`);
+    if (!holds) throw new StepFailed(`this was expected, and is not so: ${what}`);
     this.good(what);
   }
 

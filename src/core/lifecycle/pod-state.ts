@@ -67,7 +67,10 @@ function outcomeOf(
   const { phase, reason } = pod.status ?? {};
   if (phase === 'Succeeded') return 'succeeded';
   // What the kubelet starts again in place has not ended.
-  const ended = exitCode !== undefined && !restartsInPlace(pod.spec.restartPolicy, container ?? {}, exitCode);
+  const ended =
+    container !== undefined &&
+    exitCode !== undefined &&
+    !restartsInPlace(pod.spec.restartPolicy, container, exitCode);
   // Dask ends with 0 when it is told to go, so its exit code says nothing of a pod that was brought to an end.
   if (ended && exitCode === 0 && !isDisrupted(pod) && reason === undefined) return 'succeeded';
   return ended || phase === 'Failed' ? 'failed' : undefined;

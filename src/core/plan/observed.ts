@@ -11,6 +11,8 @@ export type CredentialsState =
   | { readonly kind: 'present' }
   /** It was there and is gone. */
   | { readonly kind: 'lost'; readonly restorable: boolean }
+  /** The name is still taken by the Secret of a deleted cluster of the same name. */
+  | { readonly kind: 'leftover' }
   /** The name is taken by an object of somebody else's. */
   | { readonly kind: 'foreign' };
 
@@ -20,11 +22,17 @@ export interface Observed {
   readonly pods: readonly Pod[];
   /** The object with the Service's name, whoever owns it. */
   readonly service: Service | undefined;
+  /** The pod with the scheduler's name, whoever owns it, where it has our labels. */
+  readonly schedulerPod: Pod | undefined;
   readonly credentials: CredentialsState;
-  /** Pods of somebody else's that take a name this cluster needs. */
+  /** Pods of somebody else's, without our labels, that take a name this cluster needs. */
   readonly foreignPods: readonly string[];
-  /** The pod webhook did not inject the credentials into a pod that was posted a moment ago. */
+  /** The pod webhook did not inject the credentials into the pod that was posted last. */
   readonly injectionMissing: boolean;
+  /** It is time to post one pod again, to see whether the webhook is back. */
+  readonly injectionTrialDue: boolean;
+  /** What the API server said when it refused a write of the last plan; undefined where it took them all. */
+  readonly refusal: string | undefined;
 }
 
 export interface PlanSettings {

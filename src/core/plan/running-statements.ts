@@ -5,6 +5,9 @@ import type { Counters } from './counters.ts';
 import type { PlanInput } from './observed.ts';
 import type { SchedulerPlan } from './scheduler.ts';
 
+/** Reason of the conditions of a cluster of which the API server refused a write. */
+export const REFUSED = 'WriteRefused';
+
 export interface RunningStatements {
   readonly statements: readonly Statement[];
   readonly phase: Extract<Phase, 'Pending' | 'Running'>;
@@ -22,22 +25,34 @@ export function runningStatements(
   const schedulerStatement = ofScheduler(scheduler);
   const workers = ofWorkers(input, census, counters);
   const unmet = [credentials, schedulerStatement, workers].find(({ status }) => status !== 'True');
+  const obstacle = obstacleOf(input, credentials);
+  const cause = unmet && (obstacle ?? unmet);
   const ready =
-    unmet === undefined
+    cause === undefined
       ? yes('Ready', 'Running', 'the scheduler and all workers are running')
-      : no('Ready', unmet.reason, unmet.message);
+      : no('Ready', cause.reason, cause.message);
   const progressing =
-    unmet === undefined
+    cause === undefined
       ? no('Progressing', 'Running', 'the cluster is what its manifest says')
-      : yes('Progressing', unmet.reason, unmet.message);
-  const stalled = input.observed.injectionMissing
-    ? yes('Stalled', credentials.reason, credentials.message)
-    : no('Stalled', 'Progressing', 'nothing is in the way');
+      : yes('Progressing', cause.reason, cause.message);
+  const stalled =
+    obstacle === undefined
+      ? no('Stalled', 'Progressing', 'nothing is in the way')
+      : yes('Stalled', obstacle.reason, obstacle.message);
   return {
     statements: [ready, progressing, stalled, credentials, schedulerStatement, workers],
     phase: phaseOf(input, scheduler),
     message: ready.message,
   };
+}
+
+/** What the next attempt may meet again: it is said until one has succeeded. */
+function obstacleOf(
+  { observed }: PlanInput,
+  credentials: Statement,
+): Pick<Statement, 'reason' | 'message'> | undefined {
+  if (observed.injectionMissing) return credentials;
+  return observed.refusal === undefined ? undefined : { reason: REFUSED, message: observed.refusal };
 }
 
 /** Once Running, a scheduler that misses a probe stays so: clients take any other phase for a new start. */
@@ -62,6 +77,7 @@ function credentialsStatement({ observed }: PlanInput): Statement {
     case 'lost':
       return no('CredentialsReady', 'Restoring', 'the Secret was deleted and is put back');
     case 'absent':
+    case 'leftover':
     case 'foreign':
       return no('CredentialsReady', 'Creating', 'the credentials are being made');
   }

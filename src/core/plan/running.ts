@@ -1,11 +1,9 @@
 import type { DaskClusterStatus } from '../../api/dask-cluster.ts';
-import { credentialsSecretName, schedulerPodName, serviceName } from '../../api/names.ts';
-import { format } from '../findings.ts';
-import { isControlledBy } from '../render/owner.ts';
+import { credentialsSecretName } from '../../api/names.ts';
 import { renderService } from '../render/service.ts';
 import type { Action, ClusterEvent } from './action.ts';
-import { takeCensus, type Census } from './census.ts';
-import { no, yes, type Statement } from './conditions.ts';
+import { planBlocked } from './blocked.ts';
+import { isLive, takeCensus, type Census } from './census.ts';
 import { countersOf, differ, type Counters } from './counters.ts';
 import { finish, type Ending } from './finished.ts';
 import type { PlanInput } from './observed.ts';
@@ -19,25 +17,22 @@ import { deleteStale, planWorkers, type WorkersPlan } from './workers.ts';
 /** How long to wait before pods are posted again after one came back without its credentials. */
 const INJECTION_RETRY_MS = 10_000;
 
-const NAME_CONFLICT = 'NameConflict';
-const CONFLICT_RETRY_MS = 30_000;
-
 /** A cluster that should run: brings its children to what the manifest says. */
 export function planRunning(given: PlanInput): Plan {
   const resumed = wasInactive(given.cluster.status ?? {});
   const input = resumed
     ? { ...given, cluster: { ...given.cluster, status: resume(given.cluster.status ?? {}) } }
     : given;
-  const blocked = blockedBy(input);
-  if (blocked !== undefined) return stalled(input, blocked);
-  if (input.observed.credentials.kind === 'lost' && !input.observed.credentials.restorable) {
+  const blocked = planBlocked(input);
+  if (blocked !== undefined) return blocked;
+  const census = takeCensus(input.observed.pods, input.now);
+  if (isLost(input) && isInUse(input, census)) {
     return ended(input, CREDENTIALS_LOST, {
       type: 'Warning',
       reason: 'CredentialsLost',
       note: CREDENTIALS_LOST.message,
     });
   }
-  const census = takeCensus(input.observed.pods, input.now);
   const before = countersOf(given.cluster.status ?? {});
   const scheduler = planScheduler(input, census, countersOf(input.cluster.status ?? {}));
   if (scheduler.stand === 'completed' || scheduler.stand === 'failed')
@@ -59,10 +54,7 @@ function assemble({ input, census, before, scheduler, workers, resumed }: Parts)
   const counters = workers?.counters ?? scheduler.counters;
   const { statements, phase, message } = runningStatements(input, census, counters, scheduler);
   const foundation = foundations(input);
-  // Nothing that needs the credentials is posted while the webhook that injects them is away.
-  const pods = [...scheduler.actions, ...(workers?.actions ?? [])].filter(
-    (action) => action.kind !== 'create-pod' || !input.observed.injectionMissing,
-  );
+  const pods = [...scheduler.actions, ...(workers?.actions ?? [])];
   const status = statusOf({
     cluster: input.cluster,
     installation: input.settings.installation,
@@ -75,7 +67,7 @@ function assemble({ input, census, before, scheduler, workers, resumed }: Parts)
     now: input.now,
   });
   return {
-    actions: [...foundation, ...deleteStale(census, counters), ...pods],
+    actions: [...foundation, ...deleteStale(census, counters), ...withoutFutile(input, pods)],
     status,
     statusFirst: resumed || differ(before, counters),
     events: [...(resumed ? [RESUMED] : []), ...scheduler.events, ...(workers?.events ?? [])],
@@ -83,69 +75,34 @@ function assemble({ input, census, before, scheduler, workers, resumed }: Parts)
   };
 }
 
+/** While the webhook that injects the credentials is away no pod is posted, but for one now and then as a trial. */
+function withoutFutile({ observed }: PlanInput, actions: readonly Action[]): readonly Action[] {
+  if (!observed.injectionMissing) return actions;
+  const trial = observed.injectionTrialDue ? actions.find(({ kind }) => kind === 'create-pod') : undefined;
+  return actions.filter((action) => action.kind !== 'create-pod' || action === trial);
+}
+
+/** The Secret is gone and nobody knows its bytes: where nothing runs with them, new ones will do. */
+function isLost({ observed: { credentials } }: PlanInput): boolean {
+  return credentials.kind === 'lost' && !credentials.restorable;
+}
+
+function isInUse({ cluster }: PlanInput, { schedulers, workers }: Census): boolean {
+  return cluster.status?.phase === 'Running' || [...schedulers, ...workers].some(isLive);
+}
+
 /** The credentials and the Service, which everything else needs. */
-function foundations({ cluster, observed, settings }: PlanInput): readonly Action[] {
+function foundations(input: PlanInput): readonly Action[] {
+  const { cluster, observed, settings } = input;
   const secretName = credentialsSecretName(cluster.metadata.name ?? '');
   const actions: Action[] = [];
-  if (observed.credentials.kind === 'absent') actions.push({ kind: 'create-credentials', secretName });
-  if (observed.credentials.kind === 'lost') actions.push({ kind: 'restore-credentials', secretName });
+  const { kind } = observed.credentials;
+  if (kind === 'absent' || isLost(input)) actions.push({ kind: 'create-credentials', secretName });
+  else if (kind === 'lost') actions.push({ kind: 'restore-credentials', secretName });
   if (observed.service === undefined) {
     actions.push({ kind: 'create-service', service: renderService(cluster, settings.installation) });
   }
   return actions;
-}
-
-/** What keeps a cluster from being worked on at all, as a condition's reason and message. */
-function blockedBy(input: PlanInput): Pick<Statement, 'reason' | 'message'> | undefined {
-  const { cluster, observed, errors } = input;
-  if (errors.length > 0) return { reason: 'InvalidSpec', message: errors.map(format).join('; ') };
-  const name = cluster.metadata.name ?? '';
-  const taken = [
-    observed.credentials.kind === 'foreign' ? `Secret '${credentialsSecretName(name)}'` : undefined,
-    observed.service !== undefined && !isControlledBy(observed.service, cluster.metadata.uid ?? '')
-      ? `Service '${serviceName(name)}'`
-      : undefined,
-    observed.foreignPods.includes(schedulerPodName(name)) ? `Pod '${schedulerPodName(name)}'` : undefined,
-  ].filter((text) => text !== undefined);
-  if (taken.length === 0) return undefined;
-  return {
-    reason: NAME_CONFLICT,
-    message: `${taken.join(' and ')} of this namespace belongs to somebody else; remove it or give the cluster another name`,
-  };
-}
-
-/** Touches nothing, and says why. Pods that already run go on. */
-function stalled(input: PlanInput, { reason, message }: Pick<Statement, 'reason' | 'message'>): Plan {
-  const { cluster, now, settings } = input;
-  const statements = [
-    no('Ready', reason, message),
-    no('Progressing', reason, message),
-    yes('Stalled', reason, message),
-    { type: 'CredentialsReady', status: 'Unknown', reason, message: 'not looked at' },
-    { type: 'SchedulerReady', status: 'Unknown', reason, message: 'not looked at' },
-    { type: 'WorkersReady', status: 'Unknown', reason, message: 'not looked at' },
-  ] as const;
-  const status = statusOf({
-    cluster,
-    installation: settings.installation,
-    census: takeCensus(input.observed.pods, now),
-    counters: countersOf(cluster.status ?? {}),
-    phase: cluster.status?.phase ?? 'Pending',
-    statements,
-    message,
-    termination: undefined,
-    now,
-  });
-  const known = cluster.status?.message === message;
-  const event: ClusterEvent = { type: 'Warning', reason, note: message };
-  return {
-    actions: [],
-    status,
-    statusFirst: false,
-    events: known ? [] : [event],
-    // A Secret that is in the way is not watched: it is looked for again.
-    requeueAfterMs: reason === NAME_CONFLICT ? CONFLICT_RETRY_MS : undefined,
-  };
 }
 
 function afterScheduler(input: PlanInput, { stand, termination, events }: SchedulerPlan): Plan {

@@ -1,6 +1,6 @@
 import { DASK_CLUSTERS } from '../../api/dask-cluster.ts';
 import type { KubeObject, OwnerReference } from '../../api/kubernetes.ts';
-import { DASK_CLUSTER_API_VERSION } from '../../api/names.ts';
+import { DASK_CLUSTER_API_VERSION, GATEWAY_GROUP } from '../../api/names.ts';
 
 /** The parts of an object that a child is named and owned by. */
 export interface Identity {
@@ -33,5 +33,18 @@ export function ownerReference(owner: Identity): OwnerReference {
 export function isControlledBy(object: KubeObject, uid: string): boolean {
   return (
     object.metadata.ownerReferences?.some((owner) => owner.controller === true && owner.uid === uid) === true
+  );
+}
+
+/** Whether an object belonged to an earlier DaskCluster of the same name: the garbage collector will remove it. */
+export function isOfPredecessor(object: KubeObject, { name, uid }: Identity): boolean {
+  return (
+    object.metadata.ownerReferences?.some(
+      (owner) =>
+        owner.kind === DASK_CLUSTERS.kind &&
+        owner.apiVersion.startsWith(`${GATEWAY_GROUP}/`) &&
+        owner.name === name &&
+        owner.uid !== uid,
+    ) === true
   );
 }

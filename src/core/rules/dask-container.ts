@@ -23,7 +23,7 @@ function ofTemplate({ role, path, spec, containers, dask }: TemplateView): Findi
   const message =
     spec.containers === undefined || containers.length === 0
       ? 'at least one container, with the image that runs Dask'
-      : `name the container that runs Dask '${ROLE_COMPONENT[role]}', so that it is told from the others`;
+      : `name the container that runs Dask '${ROLE_COMPONENT[role]}', to tell it from the others`;
   return [required({ rule: daskContainer.id, path: at, message })];
 }
 

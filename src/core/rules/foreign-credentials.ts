@@ -25,7 +25,7 @@ export const foreignCredentials: Rule = {
           rule: foreignCredentials.id,
           path,
           value: name,
-          message: `Secrets named '${CREDENTIALS_PREFIX}…' hold the credentials of clusters, and '${cut(name)}' is another cluster's; this one's is '${own}'`,
+          message: `Secrets named '${CREDENTIALS_PREFIX}…' hold the credentials of clusters, and '${cut(name)}' is another cluster's; this one's is '${cut(own)}'`,
         }),
       ];
     });

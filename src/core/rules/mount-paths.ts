@@ -60,5 +60,5 @@ function normalize(path: string | undefined): string {
     if (part === '..') parts.pop();
     else if (part !== '' && part !== '.') parts.push(part);
   }
-  return parts.length === 0 ? '' : `/${parts.join('/')}`;
+  return `/${parts.join('/')}`;
 }

@@ -1,6 +1,6 @@
 import type { FieldPath } from '../../api/field-path.ts';
 import type { Container } from '../../api/kubernetes.ts';
-import { invalid, type Finding } from '../findings.ts';
+import { cut, invalid, type Finding } from '../findings.ts';
 import { parseQuantity } from '../quantity.ts';
 import type { Rule, Subject } from './subject.ts';
 
@@ -29,7 +29,7 @@ function ofResources(resources: Container['resources'], path: FieldPath): readon
         rule: requestOverLimit.id,
         path: path.child('resources', 'requests').key(resource),
         value: request,
-        message: `must be less than or equal to the ${resource} limit of ${String(limit)}`,
+        message: `must be less than or equal to the ${cut(resource)} limit of ${cut(String(limit))}`,
       }),
     ];
   });

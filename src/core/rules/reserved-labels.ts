@@ -6,7 +6,7 @@ import {
   RESERVED_LABEL_PREFIXES,
   ROLE_COMPONENT,
 } from '../../api/names.ts';
-import { forbidden, invalid, type Finding } from '../findings.ts';
+import { cut, forbidden, invalid, type Finding } from '../findings.ts';
 import type { Rule, Subject, TemplateView } from './subject.ts';
 
 /**
@@ -71,6 +71,6 @@ function otherValue(path: FieldPath, value: string, right: string): Finding {
     rule: reservedLabels.id,
     path,
     value,
-    message: `the controller sets this label to '${right}'; remove it or write that`,
+    message: `the controller sets this label to '${cut(right)}'; remove it or write that`,
   });
 }

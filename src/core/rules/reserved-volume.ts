@@ -1,6 +1,6 @@
 import type { Volume } from '../../api/kubernetes.ts';
 import { CREDENTIALS_VOLUME, credentialsSecretName } from '../../api/names.ts';
-import { invalid, type Finding } from '../findings.ts';
+import { cut, invalid, type Finding } from '../findings.ts';
 import type { Rule, Subject, TemplateView } from './subject.ts';
 
 /** The volume `dask-credentials` is the cluster's own Secret; no other volume may take its name. */
@@ -22,7 +22,7 @@ function ofTemplate({ path, spec }: TemplateView, secretName: string): readonly 
         rule: reservedVolume.id,
         path: path.child('spec', 'volumes').index(index, volume.name).child('name'),
         value: volume.name,
-        message: `this volume is added by daskwarden from the Secret '${secretName}'; choose another name`,
+        message: `this volume is added by daskwarden from the Secret '${cut(secretName)}'; choose another name`,
       }),
     ];
   });

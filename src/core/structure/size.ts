@@ -2,7 +2,6 @@ import { FieldPath } from '../../api/field-path.ts';
 import { invalid, type Finding } from '../findings.ts';
 import { DEEPEST, isDeeperThan, isObject } from './json.ts';
 
-/** Of one pod template, or of dask-gateway's configuration, as JSON. */
 const MOST_CHARACTERS = 256 * 1024;
 const MOST_CONTAINERS = 64;
 const MOST_VARIABLES = 512;
@@ -14,84 +13,89 @@ export interface Oversized {
 }
 
 /**
- * Parts of an object that are too big to be looked into: an honest pod is far below these limits, and everything that
- * comes later takes its time from them.
+ * Parts of an object, each with all of a pod in it, that are too big to be looked into: an honest pod is far below
+ * these limits, and everything that comes later takes its time from them.
  */
 export function oversizedParts(object: unknown): readonly Oversized[] {
-  return [
-    ...oversized(object, ['spec', 'scheduler', 'template'], templatePods),
-    ...oversized(object, ['spec', 'worker', 'template'], templatePods),
-    ...oversized(object, ['spec', 'config'], configPods),
+  const spec = field(object, 'spec');
+  const parts = [
+    { segments: ['spec', 'scheduler', 'template'], pods: podsOfTemplate },
+    { segments: ['spec', 'worker', 'template'], pods: podsOfTemplate },
+    { segments: ['spec', 'config'], pods: podsOfConfig },
   ];
+  return parts.flatMap(({ segments, pods }) => {
+    const part = segments.slice(1).reduce(field, spec);
+    const fault = faultOf(part, pods);
+    if (fault === undefined) return [];
+    const finding = invalid({ rule: 'size', path: FieldPath.of(...segments), ...fault });
+    return [{ segments, finding }];
+  });
 }
 
-/** A list of containers, or of variables, and where it stands below its part. */
-interface Counted {
-  readonly fields: readonly string[];
+/** What of a pod takes time. */
+interface Pod {
   readonly containers: number;
   readonly variables: number;
 }
 
-function oversized(
-  object: unknown,
-  segments: readonly string[],
-  podsOf: (part: unknown) => readonly Counted[],
-): readonly Oversized[] {
-  const part = segments.reduce<unknown>((value, segment) => field(value, segment), object);
-  const fault = faultOf(part, podsOf);
-  if (fault === undefined) return [];
-  const path = FieldPath.of(...segments, ...fault.fields);
-  const finding = invalid({ rule: 'size', path, value: fault.value, message: fault.message });
-  return [{ segments, finding }];
+interface Fault {
+  readonly value: string;
+  readonly message: string;
 }
 
-function faultOf(
-  part: unknown,
-  podsOf: (part: unknown) => readonly Counted[],
-): { fields: readonly string[]; value: string; message: string } | undefined {
+function faultOf(part: unknown, podsOf: (part: unknown) => readonly Pod[]): Fault | undefined {
   if (isDeeperThan(part, DEEPEST)) {
-    return { fields: [], value: 'too deep', message: `must be nested no deeper than ${DEEPEST} levels` };
+    return { value: 'too deep', message: `must be nested no deeper than ${DEEPEST} levels` };
   }
-  for (const { fields, containers, variables } of podsOf(part)) {
-    if (containers > MOST_CONTAINERS) {
-      const value = `${containers} containers`;
-      return { fields, value, message: `must have at most ${MOST_CONTAINERS} containers` };
-    }
-    if (variables > MOST_VARIABLES) {
-      const value = `${variables} environment variables`;
-      return { fields, value, message: `must have at most ${MOST_VARIABLES} environment variables` };
-    }
-  }
-  const characters = ((JSON.stringify(part) as string | undefined) ?? '').length;
-  if (characters <= MOST_CHARACTERS) return undefined;
-  const message = `must have at most ${MOST_CHARACTERS} characters as JSON`;
-  return { fields: [], value: `${characters} characters`, message };
+  const pods = podsOf(part);
+  return (
+    tooMany(
+      pods.map(({ containers }) => containers),
+      MOST_CONTAINERS,
+      'containers',
+    ) ??
+    tooMany(
+      pods.map(({ variables }) => variables),
+      MOST_VARIABLES,
+      'environment variables',
+    ) ??
+    tooMany([textLength(part)], MOST_CHARACTERS, 'characters of JSON')
+  );
 }
 
-function templatePods(template: unknown): readonly Counted[] {
-  return [countPod(field(template, 'spec'), ['spec', 'containers'])];
+function tooMany(counts: readonly number[], most: number, what: string): Fault | undefined {
+  const count = Math.max(0, ...counts);
+  if (count <= most) return undefined;
+  return { value: `${count} ${what}`, message: `must have at most ${most} ${what}` };
 }
 
-function configPods(config: unknown): readonly Counted[] {
-  const counted = ['scheduler', 'worker'].flatMap((role) => {
-    const pod = `${role}_extra_pod_config`;
-    const container = `${role}_extra_container_config`;
-    return [
-      countPod(field(config, pod), [pod]),
-      { fields: [container], containers: 1, variables: lengthOf(field(field(config, container), 'env')) },
-    ];
-  });
+function textLength(part: unknown): number {
+  return part === undefined ? 0 : JSON.stringify(part).length;
+}
+
+function podsOfTemplate(template: unknown): readonly Pod[] {
+  return [podOf(field(template, 'spec'))];
+}
+
+/** dask-gateway's environment, and what it lets an operator add to pods and to their Dask containers. */
+function podsOfConfig(config: unknown): readonly Pod[] {
   const environment = field(config, 'environment');
   const variables = isObject(environment) ? Object.keys(environment).length : 0;
-  return [...counted, { fields: ['environment'], containers: 0, variables }];
+  return ['scheduler', 'worker'].flatMap((role) => [
+    podOf(field(config, `${role}_extra_pod_config`)),
+    {
+      containers: 1,
+      variables: variables + lengthOf(field(field(config, `${role}_extra_container_config`), 'env')),
+    },
+  ]);
 }
 
-function countPod(spec: unknown, fields: readonly string[]): Counted {
+function podOf(spec: unknown): Pod {
   const containers = ['containers', 'initContainers', 'ephemeralContainers']
     .map((name) => field(spec, name))
     .flatMap((list): unknown[] => (Array.isArray(list) ? list : []));
   const variables = containers.reduce<number>((sum, container) => sum + lengthOf(field(container, 'env')), 0);
-  return { fields, containers: containers.length, variables };
+  return { containers: containers.length, variables };
 }
 
 function field(value: unknown, name: string): unknown {

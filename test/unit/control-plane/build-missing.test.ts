@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { buildMissing } from '../../../src/control-plane/build-missing.ts';
 import { ControlPlaneError } from '../../../src/control-plane/errors.ts';
 import type { GoToolchain } from '../../../src/control-plane/go-toolchain.ts';
@@ -12,6 +12,9 @@ import type { BinaryName } from '../../../src/control-plane/versions.ts';
 import { poll } from '../../support/poll.ts';
 import { fakeBinary, fakeGo, type GoCall } from './fake-go.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+// Longer than any poll, so that a poll that fails gets to print the last state.
+vi.setConfig({ testTimeout: 30_000 });
 
 const never = new AbortController().signal;
 const go: GoToolchain = {
@@ -79,7 +82,7 @@ test('with envtest’s three only the other three are built, each module in one 
   expect(builds[0]?.args).toContain('-ldflags=-s -w -X k8s.io/component-base/version.gitVersion=v1.36.3 -X ');
   expect(lines.slice(0, 2)).toEqual([
     'kubernetes v1.36.3: fetching modules',
-    'kubernetes v1.36.3: compiling 2 packages for kube-controller-manager, kube-scheduler',
+    'kubernetes v1.36.3: compiling 3 packages for kube-controller-manager, kube-scheduler',
   ]);
   expect(await readdir(join(cache, 'build'))).toEqual([]);
   expect((await readdir(cache)).toSorted()).toEqual(['bin', 'build']);

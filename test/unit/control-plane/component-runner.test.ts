@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { mkdir, readFile } from 'node:fs/promises';
 import { type AddressInfo, createConnection, createServer } from 'node:net';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Component } from '../../../src/control-plane/component.ts';
 import { ComponentRunner, type RunningComponent } from '../../../src/control-plane/component-runner.ts';
 import { ControlPlaneError } from '../../../src/control-plane/errors.ts';
@@ -10,6 +10,9 @@ import { processIdentity } from '../../../src/control-plane/process-identity.ts'
 import { BINARIES, type Binaries } from '../../../src/control-plane/versions.ts';
 import { Watchdog } from '../../../src/control-plane/watchdog.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+// Longer than any poll, so that a poll that fails gets to print the last state.
+vi.setConfig({ testTimeout: 30_000 });
 
 const never = new AbortController().signal;
 const node = Object.fromEntries(BINARIES.map((name) => [name, process.execPath])) as Binaries;

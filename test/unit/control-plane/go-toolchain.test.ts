@@ -34,8 +34,11 @@ echo "{\\"GOVERSION\\": \\"go1.25.1 X:nocoverageredesign\\", \\"GOMODCACHE\\": \
   expect(await readdir(folder)).toEqual(['go']);
 });
 
-test('no Go on PATH is no error', async () => {
-  expect(await findGo({ PATH: await temporaryFolder() }, never)).toBeUndefined();
+test('no Go on PATH, or one that does not work, is no error', async () => {
+  const folder = await temporaryFolder();
+  expect(await findGo({ PATH: folder }, never)).toBeUndefined();
+  await fakeExecutable(folder, 'go', 'echo "no version is set"; exit 126');
+  expect(await findGo({ PATH: folder }, never)).toBeUndefined();
 });
 
 test('the user’s own settings of Go keep their effect in the other home', () => {

@@ -57,7 +57,7 @@ The control plane
   kubectl                  1.34.0 (tested with 1.36) from KUBEBUILDER_ASSETS: /assets/kubectl
   kwok                     to build: v0.8.0, usually 2 min, 61 MiB
   passed over: /usr/bin/kwok is 0.7.0, not 0.8
-To build: usually 8 min on 2 cores, once; until it is done up to 7.2 GiB of disk in /home/me/.cache/daskwarden, afterwards 223 MiB.
+To build: usually 8 min on 2 cores, once; until it is done up to 8.2 GiB of disk in /home/me/.cache/daskwarden, afterwards 223 MiB.
 `.trim(),
   );
   expect(modulesToBuild(locations).map(({ name }) => name)).toEqual(['kubernetes', 'kwok']);
@@ -96,10 +96,10 @@ test.for([
 });
 
 test('too little disk is one sentence with both numbers', () => {
-  expect(obstacle({ ...machine, freeBytes: GIB }, [missing('etcd')])).toMatch(
-    /^Building etcd takes 1\.0 GiB of disk and \/home\/me\/\.cache\/daskwarden has 1\.0 GiB: free some, /,
+  expect(obstacle({ ...machine, freeBytes: 0.5 * GIB }, [missing('etcd')])).toMatch(
+    /^Building etcd takes 0\.8 GiB of disk and \/home\/me\/\.cache\/daskwarden has 0\.5 GiB: free some, /,
   );
-  expect(obstacle({ ...machine, freeBytes: 1.1 * GIB }, [missing('etcd')])).toBeUndefined();
+  expect(obstacle({ ...machine, freeBytes: 0.9 * GIB }, [missing('etcd')])).toBeUndefined();
 });
 
 test('little memory is said', () => {

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { moduleSource } from '../../../src/control-plane/cache.ts';
 import { readStages } from '../../../src/control-plane/stages.ts';
@@ -8,7 +9,7 @@ import { parseAllDocuments } from 'yaml';
 test.for(MODULES)(
   '$name: go.mod pins the stated version and lists every package as a tool',
   async (module) => {
-    const goMod = await readFile(new URL('go.mod', moduleSource(module)), 'utf8');
+    const goMod = await readFile(join(moduleSource(module), 'go.mod'), 'utf8');
     for (const path of Object.values(module.packages)) {
       expect(goMod).toMatch(new RegExp(`^(tool )?\\s*${path.replaceAll('.', '\\.')}$`, 'm'));
       const required = goMod

@@ -3,10 +3,13 @@ import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { processIdentity } from '../../../src/control-plane/process-identity.ts';
 import { poll } from '../../support/poll.ts';
 import type { Guarded } from './guarded-parent.ts';
+
+// Longer than any poll, so that a poll that fails gets to print the last state.
+vi.setConfig({ testTimeout: 30_000 });
 
 interface Parent {
   readonly guarded: Guarded;

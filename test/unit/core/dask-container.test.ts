@@ -12,6 +12,7 @@ describe('the Dask container of a template', () => {
   it.each<[readonly string[], number | undefined]>([
     [['dask-worker'], 0],
     [['proxy', 'dask-worker'], 1],
+    [['dask-worker', 'proxy'], 0],
     [['main'], 0],
     [['dask-scheduler'], 0],
     [['main', 'proxy'], undefined],

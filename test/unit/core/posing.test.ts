@@ -15,12 +15,14 @@ const pod = (labels?: Readonly<Record<string, string>>): KubeObject => ({
 });
 
 function judged(review: Partial<PodReview>): string[] {
-  return judgePod({
+  const findings = judgePod({
     pod: pod(),
     username: 'alice',
     podCreators: new Set([CONTROLLER]),
     ...review,
-  }).map(format);
+  });
+  expect(findings.every(({ rule, level }) => rule === 'posing' && level === 'error')).toBe(true);
+  return findings.map(format);
 }
 
 describe('posing: creating a pod', () => {

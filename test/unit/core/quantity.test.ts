@@ -142,6 +142,11 @@ describe('parseQuantity', () => {
     expect(parseQuantity('9'.repeat(1_000_000))).toBeUndefined();
     expect(parseQuantity(`${' '.repeat(1_000_000)}x`)).toBeUndefined();
     expect(parseQuantity(`1${' '.repeat(1_000_000)}x`)).toBeUndefined();
+    expect(parseQuantity('9'.repeat(65))).toBeUndefined();
+    expect(parseQuantity('9'.repeat(64))).toBe(BigInt('9'.repeat(64)) * NANO);
+    expect(parseQuantity(`.${'0'.repeat(63)}1`)).toBe(1n);
+    expect(parseQuantity(`.${'0'.repeat(64)}1`)).toBeUndefined();
+    expect(parseQuantity('1e99999')).toBeUndefined();
     expect(parseQuantity('1e9999')).toBe(10n ** 1_000n);
     expect(parseQuantity('1e-9999')).toBe(1n);
     expect(performance.now() - started).toBeLessThan(1_000);

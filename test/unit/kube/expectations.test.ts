@@ -149,6 +149,28 @@ describe('a deleted object', () => {
     expect(overlay()).toEqual([object('b', 'v', '4')]);
   });
 
+  test('that was removed at once is gone, though the answer tells no version', () => {
+    const { resourceVersion: _, ...last } = terminating('a', 'u', '7').metadata;
+    expectations.deleted('owner', object('a', 'u', '4'), {
+      metadata: { ...last, deletionGracePeriodSeconds: 0 },
+    });
+    store.upsert(terminating('a', 'u', '6'));
+    expect(overlay()).toEqual([object('b', 'v', '4')]);
+    store.remove(terminating('a', 'u', '7'));
+    store.upsert(object('a', 'next', '8'));
+    expect(overlay()).toContainEqual(object('a', 'next', '8'));
+  });
+
+  test('that the store has not even seen created does not appear, without an answer either', () => {
+    expectations.created('owner', object('c', 'w', '6'));
+    expectations.deleted('owner', object('c', 'w', '6'));
+    expect(overlay()).toHaveLength(2);
+    store.upsert(object('c', 'w', '6'));
+    expect(overlay()).toHaveLength(2);
+    store.remove(object('c', 'w', '8'));
+    expect(overlay()).toHaveLength(2);
+  });
+
   test('that the store has not even seen created does not appear', () => {
     expectations.created('owner', object('c', 'w', '6'));
     const last = terminating('c', 'w', '8');

@@ -53,26 +53,29 @@ function atWork(first: Secret | Error) {
 describe('LeafKeeper', () => {
   it('issues a leaf for the Service, of the authority that it found by name', async () => {
     const { keeper, clock, used, asked } = atWork(secretOf(AUTHORITY));
-    expect(keeper.isReady).toBe(false);
+    expect(keeper.authority).toBeUndefined();
     expect(await clock.asleep()).toBe(10_000);
     expect(asked).toEqual([{ namespace: 'dask', name: 'daskwarden-webhook-ca' }]);
     const certificate = new X509Certificate(used[0]?.certificatePem ?? '');
     expect(certificate.verify(new X509Certificate(AUTHORITY.certificatePem).publicKey)).toBe(true);
     expect(certificate.checkHost('hook.dask.svc')).toBe('hook.dask.svc');
-    expect(keeper).toMatchObject({ isReady: true, authority: AUTHORITY.certificatePem });
+    expect(keeper.authority).toBe(AUTHORITY.certificatePem);
   });
 
   it('waits for the authority, and says so once', async () => {
     const { keeper, clock, state, lines } = atWork(NOT_FOUND);
     expect(await clock.asleep()).toBe(250);
-    expect(await clock.step(250)).toBe(250);
-    expect(keeper).toMatchObject({ isReady: false, authority: undefined });
+    expect(await clock.step(250)).toBe(500);
+    expect(await clock.step(500)).toBe(1_000);
+    expect(await clock.step(1_000)).toBe(2_000);
+    expect(await clock.step(2_000)).toBe(2_000);
+    expect(keeper.authority).toBeUndefined();
     expect(lines).toMatchObject([
       { level: 'info', msg: 'waiting for the controller to make the certificate authority' },
     ]);
     state.found = secretOf(AUTHORITY);
-    expect(await clock.step(250)).toBe(10_000);
-    expect(keeper.isReady).toBe(true);
+    expect(await clock.step(2_000)).toBe(10_000);
+    expect(keeper.authority).toBe(AUTHORITY.certificatePem);
   });
 
   it('keeps a leaf for two thirds of its life', async () => {
@@ -108,8 +111,22 @@ describe('LeafKeeper', () => {
     await clock.step(10_000);
     expect(await clock.step(10_000)).toBe(10_000);
     expect(used).toHaveLength(1);
-    expect(keeper).toMatchObject({ isReady: true, authority: AUTHORITY.certificatePem });
+    expect(keeper.authority).toBe(AUTHORITY.certificatePem);
     expect(lines).toHaveLength(2);
+  });
+
+  it('tells of the same problem again when it was gone in between', async () => {
+    const { clock, state, lines } = atWork(secretOf(AUTHORITY));
+    await clock.asleep();
+    for (const found of [NOT_FOUND, secretOf(AUTHORITY), NOT_FOUND, NOT_FOUND]) {
+      state.found = found;
+      await clock.step(10_000);
+    }
+    expect(lines.map(({ msg }) => msg)).toEqual([
+      'a new serving certificate is in use',
+      'the serving certificate could not be renewed',
+      'the serving certificate could not be renewed',
+    ]);
   });
 
   it('is not ready with a leaf that the server refused', async () => {
@@ -118,10 +135,10 @@ describe('LeafKeeper', () => {
     state.refuse = true;
     state.found = secretOf(AUTHORITY);
     await clock.step(250);
-    expect(keeper).toMatchObject({ isReady: false, authority: undefined });
+    expect(keeper.authority).toBeUndefined();
     state.refuse = false;
     await clock.step(250);
-    expect(keeper.isReady).toBe(true);
+    expect(keeper.authority).toBe(AUTHORITY.certificatePem);
   });
 
   it('never logs a key', async () => {

@@ -61,6 +61,8 @@ describe.each([
     const ending = { ...BAD, metadata: { name: 'demo', deletionTimestamp: '2026-03-01T12:00:00Z' } };
     const object = { ...ending, metadata: { ...ending.metadata, finalizers: [] } };
     expect(judge(aRequest({ operation: 'UPDATE', object, oldObject: ending })).allowed).toBe(true);
+    const wasGood = { ...GOOD, metadata: ending.metadata };
+    expect(judge(aRequest({ operation: 'UPDATE', object, oldObject: wasGood })).allowed).toBe(true);
   });
 
   it('does not believe an object that says of itself that it is ending', () => {

@@ -6,14 +6,9 @@ const SERVICE = { name: 'hook', namespace: 'dask', port: 9443 };
 const [mutating, validating] = webhookConfigurations(SERVICE);
 const all = [...mutating.webhooks, ...validating.webhooks];
 
-interface Rule {
-  readonly resources: readonly string[];
-  readonly operations: readonly string[];
-}
-
 function rulesOf(name: string): readonly string[] {
-  const webhook = all.find((candidate) => candidate.name === name);
-  return (webhook?.['rules'] as readonly Rule[]).flatMap(({ resources, operations }) =>
+  const rules = all.find((webhook) => webhook.name === name)?.rules ?? [];
+  return rules.flatMap(({ resources, operations }) =>
     operations.flatMap((operation) => resources.map((resource) => `${operation} ${resource}`)),
   );
 }
@@ -29,10 +24,82 @@ describe('webhookConfigurations', () => {
     expect([mutating.metadata.name, validating.metadata.name]).toEqual(['daskwarden', 'daskwarden']);
   });
 
+  it('is written as Kubernetes wants it', () => {
+    expect(validating).toEqual({
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      kind: 'ValidatingWebhookConfiguration',
+      metadata: { name: 'daskwarden' },
+      webhooks: [
+        {
+          name: 'validate.daskclusters.daskwarden.dev',
+          admissionReviewVersions: ['v1'],
+          clientConfig: { service: { ...SERVICE, path: '/validate/daskclusters' } },
+          sideEffects: 'None',
+          timeoutSeconds: 5,
+          matchPolicy: 'Equivalent',
+          failurePolicy: 'Fail',
+          rules: [
+            {
+              apiGroups: ['gateway.dask.org'],
+              apiVersions: ['v1alpha1'],
+              resources: ['daskclusters', 'daskclusters/scale'],
+              operations: ['CREATE', 'UPDATE'],
+              scope: 'Namespaced',
+            },
+          ],
+          matchConditions: [
+            {
+              name: 'changes-what-is-judged',
+              expression:
+                "request.?subResource.orValue('') == 'scale' || oldObject == null || object.spec != oldObject.spec || object.metadata.?annotations != oldObject.metadata.?annotations || object.metadata.?labels != oldObject.metadata.?labels",
+            },
+            {
+              name: 'is-not-being-deleted',
+              expression:
+                "request.?subResource.orValue('') == 'scale' || !has(object.metadata.deletionTimestamp)",
+            },
+          ],
+        },
+        {
+          name: 'guard.pods.daskwarden.dev',
+          admissionReviewVersions: ['v1'],
+          clientConfig: { service: { ...SERVICE, path: '/validate/pods' } },
+          sideEffects: 'None',
+          timeoutSeconds: 5,
+          matchPolicy: 'Equivalent',
+          failurePolicy: 'Fail',
+          objectSelector: { matchExpressions: [{ key: 'gateway.dask.org/cluster', operator: 'Exists' }] },
+          rules: [
+            {
+              apiGroups: [''],
+              apiVersions: ['v1'],
+              resources: ['pods'],
+              operations: ['CREATE'],
+              scope: 'Namespaced',
+            },
+            {
+              apiGroups: [''],
+              apiVersions: ['v1'],
+              resources: ['pods', 'pods/status'],
+              operations: ['UPDATE'],
+              scope: 'Namespaced',
+            },
+          ],
+          matchConditions: [
+            {
+              name: 'changes-labels',
+              expression: 'oldObject == null || object.metadata.?labels != oldObject.metadata.?labels',
+            },
+          ],
+        },
+      ],
+    });
+  });
+
   it('leads each webhook to a path that is served, by the Service', () => {
-    const paths = all.map(({ clientConfig }) => (clientConfig as { service: { path: string } }).service.path);
+    const paths = all.map(({ clientConfig }) => clientConfig.service.path);
     expect(paths.toSorted()).toEqual(Object.keys(admissionHandlers({ podCreators: new Set() })).toSorted());
-    expect(all[0]?.['clientConfig']).toEqual({ service: { ...SERVICE, path: '/mutate/daskclusters' } });
+    expect(all[0]?.clientConfig).toEqual({ service: { ...SERVICE, path: '/mutate/daskclusters' } });
   });
 
   it('leaves the caBundle to the controller', () => {
@@ -61,7 +128,7 @@ describe('webhookConfigurations', () => {
 
   it('concerns no pod that is not labelled', () => {
     for (const webhook of all.filter(({ name }) => name.includes('pods'))) {
-      expect(webhook['objectSelector']).toEqual({
+      expect(webhook.objectSelector).toEqual({
         matchExpressions: [{ key: 'gateway.dask.org/cluster', operator: 'Exists' }],
       });
     }

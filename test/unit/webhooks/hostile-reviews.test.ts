@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { admissionHandlers, PATHS } from '../../../webhooks/routes.ts';
-import { aCluster } from '../../support/builders.ts';
+import { MANIFESTS } from '../../support/manifests.ts';
 import { aReviewBody } from './reviews.ts';
 import { type Answer, runningServer } from './running-server.ts';
 
@@ -91,7 +91,8 @@ describe('null', () => {
     }
   }
 
-  const whole = { ...aCluster({ replicas: 1 }), status: { phase: 'Running', workers: { desired: 1 } } };
+  const manifest = MANIFESTS.find(({ file }) => file === 'reapplied-live-object.yaml');
+  const whole = { ...manifest?.object, status: { phase: 'Running', workers: { desired: 1 } } };
   const texts = [...withNulls(JSON.parse(JSON.stringify(whole)), (inner) => inner)];
 
   it(`in any of ${texts.length} places is a review or a clear refusal`, async () => {

@@ -5,7 +5,11 @@ import { Agent, request as httpsRequest } from 'node:https';
 import { connect, type TLSSocket } from 'node:tls';
 import { onTestFinished } from 'vitest';
 import { createAuthority, issueLeaf } from '../../../src/pki/authority.ts';
-import { type AdmissionHandler, AdmissionServer } from '../../../webhooks/server.ts';
+import {
+  type AdmissionHandler,
+  AdmissionServer,
+  type AdmissionServerOptions,
+} from '../../../webhooks/server.ts';
 import { recordedLog } from '../kube/recorded-log.ts';
 
 export const DNS_NAME = 'hook.dask.svc';
@@ -31,7 +35,7 @@ export interface RunningServer {
   readonly lines: readonly Record<string, unknown>[];
   /** One connection that is kept alive. */
   readonly agent: Agent;
-  readonly post: (body: string, options?: Post) => Promise<Answer>;
+  readonly post: (body: string | Uint8Array, options?: Post) => Promise<Answer>;
   /** A bare TLS connection, for what no HTTP client would send. */
   readonly dial: () => Promise<TLSSocket>;
 }
@@ -41,9 +45,10 @@ export const AUTHORITY = await createAuthority({ nowMs: Date.now(), randomBytes 
 /** A server on loopback with a leaf of {@link AUTHORITY}; it ends with the test. */
 export async function runningServer(
   handlers: Readonly<Record<string, AdmissionHandler>>,
+  options: Pick<AdmissionServerOptions, 'requestTimeoutMs'> = {},
 ): Promise<RunningServer> {
   const { log, lines } = recordedLog();
-  const server = new AdmissionServer({ handlers, log });
+  const server = new AdmissionServer({ ...options, handlers, log });
   const leaf = { authority: AUTHORITY, dnsNames: [DNS_NAME], nowMs: Date.now(), randomBytes } as const;
   server.useLeaf(await issueLeaf(leaf));
   const port = await server.listen({ host: '127.0.0.1', port: 0 });

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { Agent } from 'node:https';
+import { createConnection } from 'node:net';
 import { connect } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createAuthority, issueLeaf } from '../../../src/pki/authority.ts';
@@ -146,6 +147,7 @@ describe('what is no review', () => {
     ['no content type', { text: REVIEW, headers: { 'content-type': '' } }, 415, /must be application\/json/],
     ['another path', { text: REVIEW, path: '/other' }, 404, /POST to one of \/judge/],
     ['another method', { text: REVIEW, method: 'PUT' }, 404, /PUT is not served here/],
+    ['a look with a browser', { text: '', method: 'GET' }, 404, /GET is not served here: POST to one of/],
     ['another object', { text: '{"kind":"Pod"}' }, 400, /kind must be AdmissionReview, not "Pod"/],
     ['a null', { text: 'null' }, 400, /must be one JSON object/],
     ['a prototype', { text: '{"__proto__":{"kind":"AdmissionReview"}}' }, 400, /kind must be/],
@@ -191,6 +193,17 @@ describe('what is no review', () => {
     expect((await post(REVIEW)).code).toBe(200);
   });
 
+  it('a request that does not arrive in time is given up', async () => {
+    const { dial, post } = await runningServer({ '/judge': () => allow() }, { requestTimeoutMs: 200 });
+    const head = 'POST /judge HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n';
+    for (const bytes of ['', head, `${head}content-length: 100\r\n\r\n{"kind"`]) {
+      const slow = await dial();
+      slow.write(bytes);
+      expect(await readAll(slow), bytes).toMatch(/^HTTP\/1.1 408 /);
+    }
+    expect((await post(REVIEW)).code).toBe(200);
+  });
+
   it('plain HTTP and TLS 1.1 get no answer', async () => {
     const { port, post } = await runningServer({ '/judge': () => allow() });
     const old = connect({ host: '127.0.0.1', port, ca: CA, servername: DNS_NAME, maxVersion: 'TLSv1.1' });
@@ -228,7 +241,7 @@ describe('a new leaf', () => {
 describe('an end', () => {
   it('tells clients to leave while draining, and loses no call of theirs', async () => {
     const { server, post } = await runningServer({ '/judge': () => allow() });
-    const clients = Array.from({ length: 8 }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
+    const clients = Array.from({ length: 10 }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
     onTestFinished(() => {
       for (const agent of clients) agent.destroy();
     });
@@ -249,6 +262,16 @@ describe('an end', () => {
     await server.close();
     expect(new Set(codes)).toEqual(new Set([200]));
     expect(codes.length).toBeGreaterThanOrEqual(80);
+  });
+
+  it('waits for nobody who does not speak', async () => {
+    const { server, dial, port } = await runningServer({ '/judge': () => allow() });
+    const silent = await dial();
+    const withoutHandshake = createConnection(port, '127.0.0.1');
+    await once(withoutHandshake, 'connect');
+    const startedMs = performance.now();
+    await Promise.all([server.close(), once(silent, 'close'), once(withoutHandshake, 'close')]);
+    expect(performance.now() - startedMs).toBeLessThan(4_000);
   });
 
   it('waits for the call under way', async () => {

@@ -11,6 +11,11 @@ const ready: Condition = {
 };
 
 describe('foldConditions', () => {
+  it('takes what is said for and against', () => {
+    expect(yes('Ready', 'Yes', 'y').status).toBe('True');
+    expect(no('Ready', 'No', 'n').status).toBe('False');
+  });
+
   it('stamps what is new', () => {
     const statement = no('Stalled', 'NotStalled', '');
     expect(foldConditions([statement], undefined, 3, NOW)).toEqual([

@@ -23,6 +23,7 @@ describe('reserved-env', () => {
     ['a parent of nothing reserved', { name: 'DASK_DISTRIBUTED__WORKER', value: '{}' }],
     ['a name that Dask does not read', { name: 'dask_distributed__comm__tls__ca_file', value: '/x' }],
     ["Dask's configuration folder", { name: 'DASK_CONFIG', value: '/etc/dask' }],
+    ['a variable whose name was thrown out', {} as EnvVar],
     ['the bare prefix', { name: 'DASK_', value: '1' }],
     ["another configuration's worker name", { name: 'DASK_WORKER_NAMES', value: 'x' }],
     ['a name that every object has', { name: 'constructor', value: 'x' }],
@@ -92,6 +93,7 @@ describe('reserved-env', () => {
   it.each([
     ['DASK_DISTRIBUTED__COMM__TLS__', 1],
     ['DASK_distributed.comm.tls.', 1],
+    ['DASK_DISTRIBUTED__COMM__TLS__SCHEDULER__', 1],
     ['DASK_DISTRIBUTED__COMM__TLS', 0],
     ['DASK_DISTRIBUTED__', 0],
     ['DASK_', 0],

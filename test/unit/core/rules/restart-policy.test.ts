@@ -107,10 +107,12 @@ describe('restart-policy of schedulers', () => {
     const paths = [
       { restartPolicy: 'OnFailure' },
       { restartPolicy: 'Never', restartPolicyRules: restartOn(1) },
+      { restartPolicy: 'Never', restartPolicyRules: restartOn(0) },
     ].map((change) =>
       restartPolicy.check(subjectOf(withContainer('scheduler', change))).map(({ path }) => path.toString()),
     );
     const container = 'spec.scheduler.template.spec.containers[0]';
-    expect(paths).toEqual([[`${container}.restartPolicy`], [`${container}.restartPolicyRules`]]);
+    const rules = `${container}.restartPolicyRules`;
+    expect(paths).toEqual([[`${container}.restartPolicy`], [rules], [rules]]);
   });
 });
