@@ -54,7 +54,7 @@ export class StatusWriter {
     const stored = await this.client.patch<DaskCluster>(
       DASK_CLUSTERS,
       { namespace, name, subresource: 'status' },
-      { type: 'merge', body: { metadata: { uid }, status: patch } },
+      { type: 'merge', body: { metadata: { resourceVersion, uid }, status: patch } },
       { fieldManager: CONTROLLER_FIELD_MANAGER, signal },
     );
     const replaced = [...(this.written.get(uid)?.replaced ?? []), resourceVersion];

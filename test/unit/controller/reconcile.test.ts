@@ -98,12 +98,12 @@ class Bench {
 
   /** Turns until nothing is left to be done at once. */
   async settle(): Promise<void> {
-    let more = true;
-    while (more) {
+    for (let turns = 0; turns < 10; turns += 1) {
       this.show();
       const { calls, againMs } = await this.turn();
-      more = calls.length > 0 || againMs === 0;
+      if (calls.length === 0 && againMs !== 0) return;
     }
+    throw new Error(`it does not come to rest: ${this.client.calls.join(', ')}`);
   }
 
   /** A cluster whose scheduler and workers run. */
