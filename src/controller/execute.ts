@@ -54,7 +54,12 @@ export class Executor {
 
   private async perform(cluster: DaskCluster, action: Action, signal: AbortSignal): Promise<void> {
     const owner = identityOf(cluster);
-    this.deps.log.debug({ ...owner, action: action.kind, target: targetName(action) }, 'action');
+    const { namespace, name, uid } = owner;
+    // Not `name`, which is the logger's own key.
+    this.deps.log.debug(
+      { namespace, cluster: name, uid, action: action.kind, target: targetName(action) },
+      'action',
+    );
     switch (action.kind) {
       case 'create-credentials':
         return this.deps.credentials.create(cluster, signal);

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import { parseArgs } from 'node:util';
 import { CONTROLLER_NAME } from '../api/names.ts';
 import { DEFAULT_SETTINGS, type PlanSettings } from '../core/plan/observed.ts';
 import { accessByFlags } from '../kube/access.ts';
@@ -8,8 +7,10 @@ import { KubeClient } from '../kube/client.ts';
 import { EventRecorder } from '../kube/event-recorder.ts';
 import { RateLimiter } from '../kube/rate-limiter.ts';
 import { systemClock } from '../platform/clock.ts';
+import { everyAddress } from '../platform/every-address.ts';
 import { FlagError, logLevel, wholeNumber } from '../platform/flags.ts';
 import { createLogger, type Logger } from '../platform/logger.ts';
+import { parseFlags } from '../platform/parse-flags.ts';
 import { ProbeServer } from '../platform/probes.ts';
 import { terminationSignal } from '../platform/signals.ts';
 import { VERSION } from '../platform/version.ts';
@@ -25,7 +26,7 @@ const OPTIONS = {
   parallelism: { type: 'string', default: '20' },
   'api-rate': { type: 'string', default: '200' },
   'api-burst': { type: 'string', default: '400' },
-  'probe-host': { type: 'string', default: '::' },
+  'probe-host': { type: 'string', default: everyAddress() },
   'probe-port': { type: 'string', default: '8081' },
   'log-level': { type: 'string', default: 'info' },
 } as const;
@@ -48,7 +49,7 @@ the certificate authority of the webhooks. Run one at a time: there is no leader
 
 /** @returns the exit code, once a signal has ended the work */
 export async function runController(args: readonly string[]): Promise<number> {
-  const { values } = parseArgs({ args: [...args], options: OPTIONS });
+  const values = parseFlags(args, OPTIONS);
   if (values.help === true) {
     process.stdout.write(`${USAGE}\n`);
     return 0;

@@ -34,9 +34,13 @@ function allFindings(object: unknown): { findings: readonly Finding[]; sound: Da
   const { findings, sound } = judgeStructure(object);
   const subject = subjectOf(sound);
   // What is of the wrong type is left out of `sound`: that a rule then misses it is the same fault told twice.
-  const unsound = new Set(findings.map(({ path }) => path.toString()));
+  const unsound = findings.map(({ path }) => path.toString());
   const ofRules = RULES.flatMap((rule) => rule.check(subject)).filter(
-    ({ path }) => !unsound.has(path.toString()),
+    ({ path }) => !unsound.some((place) => isWithin(path.toString(), place)),
   );
   return { findings: [...findings, ...ofRules], sound };
+}
+
+function isWithin(path: string, place: string): boolean {
+  return path === place || path.startsWith(`${place}.`) || path.startsWith(`${place}[`);
 }

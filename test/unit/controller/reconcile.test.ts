@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { DaskCluster } from '../../../src/api/dask-cluster.ts';
-import type { KubeObject, Pod, Service } from '../../../src/api/kubernetes.ts';
+import type { KubeObject, Pod, Secret, Service } from '../../../src/api/kubernetes.ts';
 import { CredentialsLedger } from '../../../src/controller/credentials-ledger.ts';
 import { Executor } from '../../../src/controller/execute.ts';
 import { Obstacles } from '../../../src/controller/obstacles.ts';
@@ -201,11 +201,21 @@ describe('a cluster', () => {
     expect(await bench.turn()).toEqual({ calls: [], againMs: undefined });
   });
 
-  test('that is gone is forgotten: a successor of its name begins anew', async () => {
+  test('that is gone is forgotten with all that was known of it', async () => {
     await bench.running(0);
+    const before = bench.client.objects.get(SECRET) as Secret;
     bench.client.objects.clear();
     bench.show();
     expect(await bench.turn()).toEqual({ calls: [], againMs: undefined });
+    bench.client.put('daskclusters', aCluster());
+    bench.show();
+    expect((await bench.turn()).calls[0]).toBe(`create ${SECRET}`);
+    expect((bench.client.objects.get(SECRET) as Secret).data).not.toEqual(before.data);
+  });
+
+  test('that was followed by another one of its name before anybody looked is forgotten too', async () => {
+    await bench.running(0);
+    bench.client.objects.clear();
     bench.client.put('daskclusters', aCluster({ uid: '5f1e0c3a-0000-4000-8000-000000000002' }));
     bench.show();
     expect((await bench.turn()).calls[0]).toBe(`create ${SECRET}`);
