@@ -46,7 +46,8 @@ try {
 } catch (error) {
   process.exitCode = 2;
   if (error instanceof UsageError) process.stderr.write(`daskwarden: ${error.message}\n\n${error.usage}\n`);
-  else if (error instanceof FlagError || isParseArgsError(error)) process.stderr.write(`daskwarden: ${error.message}\n`);
+  else if (error instanceof FlagError || isParseArgsError(error))
+    process.stderr.write(`daskwarden: ${error.message}\n`);
   else {
     process.exitCode = 1;
     const stack = process.env['DASKWARDEN_DEBUG'] === undefined ? undefined : (error as Error).stack;
