@@ -38,7 +38,10 @@ async function main([name, ...args]: readonly string[]): Promise<number> {
     throw new UsageError(name === undefined ? 'no command given' : `unknown command '${name}'`, USAGE);
   }
   const command = await load();
-  return command(args);
+  const code = await command(args);
+  // Everything is closed by now, but a connection attempt that nobody answers would hold the process for 10 s more.
+  if (name === 'webhook' || name === 'controller') process.exit(code);
+  return code;
 }
 
 try {

@@ -69,7 +69,7 @@ describe('the controller', () => {
   it('makes no call but its watches while there is nothing to do', async () => {
     const before = await versions(settled);
     const from = Date.now();
-    await delay(20_000);
+    await delay(10_000);
     const idle = (await bench.calls()).filter(({ part, at }) => part === 'controller' && at >= from);
     expect(idle.filter(({ verb }) => verb !== 'watch')).toEqual([]);
     expect(await versions(settled)).toEqual(before);
