@@ -1,4 +1,6 @@
-import { LONGEST_NAME } from '../src/core/rules/names.ts';
+import { IMMUTABLE_TEXT } from '../src/core/rules/immutable.ts';
+import { LONGEST_NAME, NAME_TEXT } from '../src/core/rules/names.ts';
+import { WORKER_POLICY_TEXT } from '../src/core/rules/restart-policy.ts';
 import { FORM_TEXT } from '../src/core/structure/form.ts';
 import type { ValidationRule } from './structural-schema.ts';
 
@@ -15,15 +17,13 @@ export const OBJECT_RULES: readonly ValidationRule[] = [
     rule: "oldSelf.hasValue() || !self.metadata.name.contains('.')",
     optionalOldSelf: true,
     fieldPath: '.metadata.name',
-    message:
-      "must consist of lower case letters, digits and '-', and start and end with a letter or digit " +
-      '(it becomes part of a Service name; clusters are addressed as <namespace>.<name>)',
+    message: NAME_TEXT.label,
   },
   {
     rule: `oldSelf.hasValue() || self.metadata.name.size() <= ${LONGEST_NAME}`,
     optionalOldSelf: true,
     fieldPath: '.metadata.name',
-    message: `must be no more than ${LONGEST_NAME} characters (the Service 'dask-<name>' may have 63)`,
+    message: NAME_TEXT.length,
   },
 ];
 
@@ -50,17 +50,17 @@ export const SPEC_RULES: readonly ValidationRule[] = [
   {
     // An older object with both forms, or none, may still be mended into either.
     rule: 'has(oldSelf.config) == has(oldSelf.scheduler) || has(oldSelf.config) == has(self.config)',
-    message: 'the form of a cluster may not change: delete it and create it anew',
+    message: IMMUTABLE_TEXT.form,
   },
   {
     rule: '!has(oldSelf.placement) || (has(self.placement) && self.placement == oldSelf.placement)',
     fieldPath: '.placement',
-    message: 'may not change once it is set: the place is chosen once, for the whole life of the cluster',
+    message: IMMUTABLE_TEXT.placement,
   },
   {
     rule: '!has(oldSelf.username) || (has(self.username) && self.username == oldSelf.username)',
     fieldPath: '.username',
-    message: 'may not change once it is set: it says whose cluster this is',
+    message: IMMUTABLE_TEXT.username,
   },
 ];
 
@@ -68,6 +68,6 @@ export const WORKER_TEMPLATE_RULES: readonly ValidationRule[] = [
   {
     rule: "!has(self.spec) || !has(self.spec.restartPolicy) || self.spec.restartPolicy != 'Always'",
     fieldPath: '.spec.restartPolicy',
-    message: "must be 'OnFailure' or 'Never': a retired worker would come back",
+    message: WORKER_POLICY_TEXT,
   },
 ];

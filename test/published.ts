@@ -1,27 +1,18 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { emitProduct } from './support/emitted-product.ts';
 
-/** What npm would publish: emitted JavaScript that runs without the TypeScript sources. */
-const root = join(import.meta.dirname, '..');
+/** What npm would publish runs, and judges as the sources do. */
 const folder = mkdtempSync(join(tmpdir(), 'daskwarden-published-'));
 try {
-  const tsc = join(root, 'node_modules', '.bin', 'tsc');
-  execFileSync(tsc, ['-p', 'tsconfig.build.json', '--outDir', join(folder, 'dist')], {
-    cwd: root,
-    stdio: 'inherit',
-  });
-  for (const file of ['package.json', 'crds'])
-    cpSync(join(root, file), join(folder, file), { recursive: true });
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  const program = emitProduct(folder);
   const run = (...args: string[]): string =>
-    execFileSync(process.execPath, [join(folder, 'dist', 'src', 'cli', 'main.js'), ...args], {
-      encoding: 'utf8',
-    });
+    execFileSync(process.execPath, [program, ...args], { encoding: 'utf8' });
   const version = run('version');
   if (!version.includes('daskwarden')) throw new Error(`'daskwarden version' printed: ${version}`);
-  const verdict = run('check', join(root, 'examples', 'cluster.yaml'));
+  const verdict = run('check', join(import.meta.dirname, '..', 'examples', 'cluster.yaml'));
   console.log(version.trim());
   console.log(verdict.trim());
 } finally {

@@ -1,55 +1,62 @@
-import { FieldPath } from '../src/api/field-path.ts';
 import { DASK_CLUSTER_KIND, GATEWAY_GROUP } from '../src/api/names.ts';
-import { invalid } from '../src/core/findings.ts';
-import { judge, type Verdict } from '../src/core/judge.ts';
+import { correlationId } from '../src/core/correlation.ts';
+import { requestedByPatch } from '../src/core/identity/requested-by.ts';
+import type { JsonPatchOperation } from '../src/core/json-patch.ts';
 import { isObject, type JsonObject } from '../src/core/structure/json.ts';
 import { nullRemovals } from '../src/core/structure/null-removals.ts';
-import { allow, type Decision, deny } from './decision.ts';
+import type { AdmissionContext } from './admission-context.ts';
+import { judgeClusterReview } from './cluster-review.ts';
+import { allow, type Decision } from './decision.ts';
 import { type AdmissionRequest, BadRequest } from './review.ts';
+import { judgeScaleReview } from './scale-review.ts';
 
-/** Judges a DaskCluster or its `/scale`. The same verdict for a dry run: nothing here has an effect. */
-export function validateCluster(request: AdmissionRequest): Decision {
-  return decide(request, () => []);
+export interface ClusterHandlers {
+  /** Judges a DaskCluster or its `/scale`. The same verdict for a dry run: nothing here has an effect. */
+  readonly validate: (request: AdmissionRequest) => Promise<Decision>;
+  /**
+   * Judges first, so that all faults of an object are told at once, before the API server's schema check stops at its
+   * own. What passes gets the name of its requester, loses the nulls that a server-side apply would stumble over, and
+   * is otherwise left as written.
+   */
+  readonly mutate: (request: AdmissionRequest) => Promise<Decision>;
 }
 
-/**
- * Judges first, so that all faults of an object are told at once, before the API server's schema check stops at its
- * own. What passes loses the nulls that a server-side apply would stumble over, and is otherwise left as written.
- */
-export function mutateCluster(request: AdmissionRequest): Decision {
-  return decide(request, nullRemovals);
+export function clusterHandlers(context: AdmissionContext): ClusterHandlers {
+  return {
+    validate: async (request) => told(await decide(request, context, true), request.object),
+    mutate: async (request) => {
+      const decision = await decide(request, context, false);
+      return decision.allowed ? { ...decision, patch: patchOf(request) } : decision;
+    },
+  };
 }
 
-function decide(
+function patchOf(request: AdmissionRequest): readonly JsonPatchOperation[] {
+  const { object, oldObject, requester, subResource } = request;
+  if (object === undefined || subResource !== '' || isBeingDeleted(oldObject)) return [];
+  return [...nullRemovals(object), ...requestedByPatch(object, oldObject, requester.username)];
+}
+
+/** @param isFinal whether what is allowed now will be stored */
+async function decide(
   request: AdmissionRequest,
-  patchOf: (object: JsonObject) => ReturnType<typeof nullRemovals>,
-): Decision {
+  context: AdmissionContext,
+  isFinal: boolean,
+): Promise<Decision> {
   if (request.operation !== 'CREATE' && request.operation !== 'UPDATE') return allow();
-  if (request.subResource === 'scale') return decideScale(request);
+  if (request.subResource === 'scale') return judgeScaleReview(request, context, { isFinal });
   requireCluster(request);
-  if (request.object === undefined) throw new BadRequest('request.object must be a DaskCluster');
+  const { object } = request;
+  if (object === undefined) throw new BadRequest('request.object must be a DaskCluster');
   // The end of an object must never depend on its being valid. Only the old object knows for sure that it is ending.
   if (isBeingDeleted(request.oldObject)) return allow();
-  const verdict: Verdict = judge({
-    object: request.object,
-    ...(request.oldObject && { oldObject: request.oldObject }),
-  });
-  return verdict.denied
-    ? deny('Invalid', verdict.findings)
-    : allow(verdict.findings, patchOf(request.object));
+  return judgeClusterReview({ ...request, object }, context, { isFinal });
 }
 
-function decideScale(request: AdmissionRequest): Decision {
-  const spec = request.object?.['spec'];
-  const replicas = isObject(spec) ? spec['replicas'] : undefined;
-  if (typeof replicas !== 'number' || replicas >= 0) return allow();
-  const finding = invalid({
-    rule: 'scale',
-    path: FieldPath.of('spec', 'replicas'),
-    value: replicas,
-    message: 'must be greater than or equal to 0',
-  });
-  return deny('Invalid', [finding]);
+/** The validating half alone sees what will be stored: uid and generation are final. */
+function told(decision: Decision, object: JsonObject | undefined): Decision {
+  const correlation = correlationId(object);
+  return correlation === undefined ? decision : { ...decision, correlation };
 }
 
 function requireCluster({ kind, subResource }: AdmissionRequest): void {

@@ -1,6 +1,7 @@
 import type { KubeObject } from '../src/api/kubernetes.ts';
 import {
   CLUSTER_LABEL,
+  CONNECT_LABEL,
   DASK_CLUSTER_PLURAL,
   DASKWARDEN_GROUP,
   GATEWAY_GROUP,
@@ -27,6 +28,7 @@ export interface Webhook {
   readonly matchConditions?: readonly { readonly name: string; readonly expression: string }[];
   readonly objectSelector?: object;
   readonly failurePolicy: 'Fail' | 'Ignore';
+  readonly reinvocationPolicy?: 'IfNeeded';
   readonly admissionReviewVersions: readonly ['v1'];
   readonly sideEffects: 'None';
   readonly timeoutSeconds: number;
@@ -42,7 +44,10 @@ interface Rule {
 }
 
 /** What sets one webhook apart from the others. */
-type Particulars = Pick<Webhook, 'rules' | 'matchConditions' | 'objectSelector' | 'failurePolicy'>;
+type Particulars = Pick<
+  Webhook,
+  'rules' | 'matchConditions' | 'objectSelector' | 'failurePolicy' | 'reinvocationPolicy'
+>;
 
 const TIMEOUT_SECONDS = 5;
 
@@ -92,8 +97,16 @@ const GUARD_CONDITIONS = [
   },
 ];
 
-/** Only pods that claim to belong to a cluster are ever sent to us: our own never do, so nothing can deadlock. */
-const LABELLED_PODS = { objectSelector: { matchExpressions: [{ key: CLUSTER_LABEL, operator: 'Exists' }] } };
+/**
+ * Only pods that claim to belong to a cluster, or to be its clients, are ever sent to us: our own never do, so nothing
+ * can deadlock.
+ */
+const LABELLED_PODS = labelled(CLUSTER_LABEL);
+const CONNECTING_PODS = labelled(CONNECT_LABEL);
+
+function labelled(key: string): Pick<Webhook, 'objectSelector'> {
+  return { objectSelector: { matchExpressions: [{ key, operator: 'Exists' }] } };
+}
 
 /**
  * The two registrations, without `caBundle`: that field is the controller's, and absent here it is nobody's drift.
@@ -120,6 +133,13 @@ export function webhookConfigurations(
         ...LABELLED_PODS,
         failurePolicy: 'Fail',
       }),
+      webhook('connect.pods', PATHS.connectPods, {
+        rules: [podRule('CREATE', 'pods')],
+        ...CONNECTING_PODS,
+        failurePolicy: 'Fail',
+        // Another webhook may add the label after this one was asked: the guard would refuse the pod.
+        reinvocationPolicy: 'IfNeeded',
+      }),
     ]),
     configuration('ValidatingWebhookConfiguration', [
       webhook('validate.daskclusters', PATHS.validateClusters, { ...clusters, failurePolicy: 'Fail' }),
@@ -127,6 +147,12 @@ export function webhookConfigurations(
         rules: GUARD_RULES,
         matchConditions: GUARD_CONDITIONS,
         ...LABELLED_PODS,
+        failurePolicy: 'Fail',
+      }),
+      webhook('guard-connect.pods', PATHS.guardConnectingPods, {
+        rules: GUARD_RULES,
+        matchConditions: GUARD_CONDITIONS,
+        ...CONNECTING_PODS,
         failurePolicy: 'Fail',
       }),
     ]),

@@ -1,20 +1,17 @@
-import { randomBytes } from 'node:crypto';
-import { WEBHOOK_AUTHORITY_SECRET } from '../src/api/names.ts';
+import { DEFAULT_POLICY, type Policy } from '../src/core/policy/policy.ts';
+import { policyFromDocument } from '../src/core/policy/from-document.ts';
 import { accessByFlags } from '../src/kube/access.ts';
 import { KubeClient } from '../src/kube/client.ts';
-import { serviceDnsNames } from '../src/pki/service-dns-names.ts';
 import { systemClock } from '../src/platform/clock.ts';
+import { ConfigurationFile } from '../src/platform/configuration-file.ts';
 import { everyAddress } from '../src/platform/every-address.ts';
 import { FlagError, logLevel, wholeNumber } from '../src/platform/flags.ts';
-import { createLogger, type Logger } from '../src/platform/logger.ts';
+import { createLogger } from '../src/platform/logger.ts';
 import { parseFlags } from '../src/platform/parse-flags.ts';
-import { ProbeServer } from '../src/platform/probes.ts';
 import { terminationSignal } from '../src/platform/signals.ts';
 import { VERSION } from '../src/platform/version.ts';
-import { LeafKeeper } from './certificate.ts';
-import { admissionHandlers } from './routes.ts';
-import { dialOurselves } from './self-dial.ts';
-import { AdmissionServer } from './server.ts';
+import { CERTIFICATE_FLAGS, CERTIFICATE_USAGE, certificateByFlags } from './certificate-flags.ts';
+import { WebhookService } from './service.ts';
 
 const OPTIONS = {
   help: { type: 'boolean', short: 'h' },
@@ -22,6 +19,8 @@ const OPTIONS = {
   'service-account-dir': { type: 'string' },
   namespace: { type: 'string' },
   'service-name': { type: 'string', default: 'daskwarden-webhook' },
+  config: { type: 'string' },
+  ...CERTIFICATE_FLAGS,
   'pod-creator': { type: 'string', multiple: true, default: [] as string[] },
   host: { type: 'string' },
   port: { type: 'string', default: '9443' },
@@ -33,14 +32,17 @@ const OPTIONS = {
 
 const USAGE = `usage: daskwarden webhook [options]
 
-Serves the admission webhooks over HTTPS, with a certificate of the authority that the controller keeps.
+Serves the admission webhooks over HTTPS.
 
   --kubeconfig FILE           how to reach the API server from outside of a pod
   --service-account-dir DIR   where token, ca.crt and namespace are mounted, if not at the usual place
   --namespace NAME            the namespace that daskwarden is installed in (default: the pod's or the kubeconfig's)
   --service-name NAME         the Service by which the API server reaches this process (default: daskwarden-webhook)
+  --config FILE               rules, identities and limits; read again when it changes (default: the defaults of each)
+${CERTIFICATE_USAGE}
   --pod-creator USER          who may create the schedulers and workers of clusters; may be repeated
-                              (default: the service account daskwarden-controller of daskwarden's namespace)
+                              (default: the service account daskwarden-controller of daskwarden's namespace);
+                              podCreators of the configuration takes its place
   --host, --port              where reviews are served (default: every address, 9443; 0 for any free port)
   --probe-host, --probe-port  where /livez and /readyz are served (default: every address, 8081; 0 for any free port)
   --drain-seconds N           how long to go on serving after SIGTERM (default: 5)
@@ -61,15 +63,31 @@ export async function runWebhook(args: readonly string[]): Promise<number> {
   const namespace = values.namespace ?? access.namespace;
   if (namespace === undefined)
     throw new FlagError('--namespace: must be given where neither pod nor kubeconfig names one');
+  const certificate = certificateByFlags(values);
+  const configuration =
+    values.config === undefined
+      ? undefined
+      : await ConfigurationFile.load({
+          path: values.config,
+          parse: policyFromDocument,
+          clock: systemClock,
+          log,
+        });
   const creators = values['pod-creator'];
+  const standard = {
+    ...DEFAULT_POLICY,
+    podCreators:
+      creators.length > 0 ? creators : [`system:serviceaccount:${namespace}:daskwarden-controller`],
+  };
   const client = new KubeClient({ access, version: VERSION });
   try {
-    await serve({
+    const service = new WebhookService({
       client,
       namespace,
       serviceName: values['service-name'],
-      podCreators:
-        creators.length > 0 ? creators : [`system:serviceaccount:${namespace}:daskwarden-controller`],
+      policy: policySource(configuration, standard),
+      configuration,
+      certificate,
       address: { host: values.host ?? everyAddress(), port: wholeNumber('--port', values.port) },
       probe: {
         host: values['probe-host'] ?? everyAddress(),
@@ -77,87 +95,22 @@ export async function runWebhook(args: readonly string[]): Promise<number> {
       },
       drainMs: wholeNumber('--drain-seconds', values['drain-seconds']) * 1000,
       log,
-      signal,
     });
+    await service.run(signal);
   } finally {
     await client.close();
   }
   return 0;
 }
 
-interface Service {
-  readonly client: KubeClient;
-  readonly namespace: string;
-  readonly serviceName: string;
-  readonly podCreators: readonly string[];
-  readonly address: { readonly host: string; readonly port: number };
-  readonly probe: { readonly host: string; readonly port: number };
-  readonly drainMs: number;
-  readonly log: Logger;
-  readonly signal: AbortSignal;
-}
-
-async function serve(service: Service): Promise<void> {
-  const { client, namespace, serviceName, podCreators, address, probe, drainMs, log, signal } = service;
-  const server = new AdmissionServer({
-    handlers: admissionHandlers({ podCreators: new Set(podCreators) }),
-    log,
+/** One object for as long as the configuration is the same: verdicts are remembered by it. */
+function policySource(configuration: ConfigurationFile<Policy> | undefined, standard: Policy): () => Policy {
+  if (configuration === undefined) return () => standard;
+  const complete = (policy: Policy): Policy =>
+    policy.podCreators.length > 0 ? policy : { ...policy, podCreators: standard.podCreators };
+  let current = complete(configuration.current());
+  configuration.onChange((changed) => {
+    current = complete(changed);
   });
-  const readiness = new Readiness(log);
-  const probes = new ProbeServer({
-    ...probe,
-    notReady: () => (signal.aborted ? 'draining' : readiness.problem),
-  });
-  const leaf = new LeafKeeper({
-    client,
-    secret: { namespace, name: WEBHOOK_AUTHORITY_SECRET },
-    dnsNames: serviceDnsNames(serviceName, namespace),
-    useLeaf: (made) => {
-      server.useLeaf(made);
-    },
-    clock: systemClock,
-    randomBytes,
-    log,
-  });
-  try {
-    const port = await server.listen(address);
-    const probePort = await probes.listen();
-    log.info({ version: VERSION, port, probePort, podCreators }, 'webhook started');
-    const target = {
-      address: { host: address.host, port },
-      leaf,
-      dnsName: `${serviceName}.${namespace}.svc`,
-      clock: systemClock,
-    };
-    await Promise.all([
-      leaf.run(signal),
-      dialOurselves(target, signal, (problem) => {
-        readiness.found(problem);
-      }),
-    ]);
-    // The API server may still choose this replica until everybody has seen that it is not ready.
-    server.startDraining();
-    await systemClock.sleep(drainMs);
-  } finally {
-    await Promise.all([server.close(), probes.close()]);
-  }
-  log.info({}, 'ended');
-}
-
-/** What `/readyz` says of the last attempt to dial ourselves. */
-class Readiness {
-  /** Undefined where nothing is missing. */
-  problem: string | undefined = 'starting';
-  private readonly log: Logger;
-
-  constructor(log: Logger) {
-    this.log = log;
-  }
-
-  found(problem: string | undefined): void {
-    if (problem === this.problem) return;
-    this.problem = problem;
-    if (problem === undefined) this.log.info({}, 'ready');
-    else this.log.info({ problem }, 'not ready');
-  }
+  return () => current;
 }

@@ -1,6 +1,13 @@
 import type { Pod } from '../src/api/kubernetes.ts';
 import { isObject, type JsonObject } from '../src/core/structure/json.ts';
-import { BadRequest } from './review.ts';
+import { type AdmissionRequest, BadRequest } from './review.ts';
+
+/** @throws {BadRequest} for a review of anything else */
+export function requirePod({ kind }: Pick<AdmissionRequest, 'kind'>): void {
+  if (kind.group !== '' || kind.kind !== 'Pod') {
+    throw new BadRequest(`request.kind: this path judges pods, not ${kind.kind}.${kind.group}`);
+  }
+}
 
 /**
  * A pod of a review, with everything that the injection and the guard read having the Pod API's types. The API server

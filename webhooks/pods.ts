@@ -1,14 +1,10 @@
 import { CLUSTER_LABEL } from '../src/api/names.ts';
 import { judgePod } from '../src/core/posing.ts';
 import { credentialsPatch } from '../src/core/render/credentials.ts';
+import type { AdmissionContext } from './admission-context.ts';
 import { allow, type Decision, deny } from './decision.ts';
-import { parsePod } from './pod-shape.ts';
-import { type AdmissionRequest, BadRequest } from './review.ts';
-
-export interface PodPolicy {
-  /** User names that may create a cluster's pods, or change the labels by which the cluster selects them. */
-  readonly podCreators: ReadonlySet<string>;
-}
+import { parsePod, requirePod } from './pod-shape.ts';
+import type { AdmissionRequest } from './review.ts';
 
 /** Gives a cluster's pod its credentials as it is created; whether it may be created is for {@link guardPod}. */
 export function injectPod(request: AdmissionRequest): Decision {
@@ -20,22 +16,16 @@ export function injectPod(request: AdmissionRequest): Decision {
 }
 
 /** Refuses pods that pose as a cluster's: its Service would select them and its credentials would be theirs. */
-export function guardPod(request: AdmissionRequest, policy: PodPolicy): Decision {
+export function guardPod(request: AdmissionRequest, { policy }: Pick<AdmissionContext, 'policy'>): Decision {
   requirePod(request);
   if (request.operation !== 'CREATE' && request.operation !== 'UPDATE') return allow();
   const findings = judgePod({
     pod: parsePod(request.object, 'request.object'),
     oldPod: request.operation === 'UPDATE' ? parsePod(request.oldObject, 'request.oldObject') : undefined,
-    username: request.username,
-    podCreators: policy.podCreators,
+    username: request.requester.username,
+    podCreators: policy().podCreators,
   });
   return findings.some((finding) => finding.level === 'error')
     ? deny('Forbidden', findings)
     : allow(findings);
-}
-
-function requirePod({ kind }: AdmissionRequest): void {
-  if (kind.group !== '' || kind.kind !== 'Pod') {
-    throw new BadRequest(`request.kind: this path judges pods, not ${kind.kind}.${kind.group}`);
-  }
 }

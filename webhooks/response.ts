@@ -3,12 +3,11 @@ import { isObject } from '../src/core/structure/json.ts';
 import type { Decision, Denied } from './decision.ts';
 import type { AdmissionRequest } from './review.ts';
 
-/**
- * The API server drops a warning with control characters, and past 4096 runes in all it cuts every warning to 256:
- * 16 of 250 stay below.
- */
-const LONGEST_WARNING = 250;
-const MOST_WARNINGS = 16;
+/** The API server asks for at most 120 characters: a longer one goes on in the next. */
+const LONGEST_WARNING = 119;
+/** It drops a warning with control characters, and cuts every warning when they have more than 4096 runes in all. */
+const MOST_WARNINGS = 32;
+const CONTINUED = '… ';
 /** One line of kubectl each; a manifest with thousands of faults has one cause, and nobody reads further. */
 const MOST_CAUSES = 100;
 const LONGEST_FIELD = 512;
@@ -37,11 +36,12 @@ export interface AdmissionReviewResponse {
 
 /**
  * The answer as the API server's v1 rules want it: the request's uid, patch and patchType together or neither.
- * The only audit annotation is `rules`: the identifiers of the rules that found something, sorted, comma-separated.
+ * Audit annotations: `rules`, the identifiers of the rules that found something, sorted, comma-separated; `spared` where
+ * it would have been refused; `correlation`, by which the controller's words on the object are found.
  */
 export function encodeResponse(request: AdmissionRequest, decision: Decision): AdmissionReviewResponse {
   const warnings = encodeWarnings(decision.findings.filter((finding) => finding.level === 'warning'));
-  const rules = ruleIds(decision.findings);
+  const audit = auditAnnotations(decision);
   return {
     apiVersion: 'admission.k8s.io/v1',
     kind: 'AdmissionReview',
@@ -50,8 +50,19 @@ export function encodeResponse(request: AdmissionRequest, decision: Decision): A
       allowed: decision.allowed,
       ...(decision.allowed ? encodePatch(decision.patch) : { status: encodeDenial(request, decision) }),
       ...(warnings.length > 0 && { warnings }),
-      ...(rules.length > 0 && { auditAnnotations: { rules: rules.join(',') } }),
+      ...(audit !== undefined && { auditAnnotations: audit }),
     },
+  };
+}
+
+function auditAnnotations(decision: Decision): Readonly<Record<string, string>> | undefined {
+  const rules = ruleIds(decision.findings);
+  const { correlation } = decision;
+  if (rules.length === 0 && correlation === undefined) return undefined;
+  return {
+    ...(rules.length > 0 && { rules: rules.join(',') }),
+    ...(decision.allowed && decision.spared === true && { spared: 'true' }),
+    ...(correlation !== undefined && { correlation }),
   };
 }
 
@@ -93,11 +104,36 @@ function encodeDenial(request: AdmissionRequest, denied: Denied): object {
 }
 
 function encodeWarnings(findings: readonly Finding[]): string[] {
-  const texts = findings.map((finding) => cut(format(finding), LONGEST_WARNING));
-  const distinct = [...new Set(texts)];
-  if (distinct.length <= MOST_WARNINGS) return distinct;
-  const shown = distinct.slice(0, MOST_WARNINGS - 1);
-  return [...shown, `and ${distinct.length - shown.length} more warnings`];
+  const distinct = [...new Set(findings.map((finding) => cut(format(finding), LONGEST_CAUSE)))];
+  const lines: string[] = [];
+  for (const [index, text] of distinct.entries()) {
+    const wrapped = wrap(text);
+    const isLast = index === distinct.length - 1;
+    if (lines.length + wrapped.length > MOST_WARNINGS - (isLast ? 0 : 1)) {
+      return [...lines, `and ${distinct.length - index} more warnings`];
+    }
+    lines.push(...wrapped);
+  }
+  return lines;
+}
+
+/** Lines of at most {@link LONGEST_WARNING} units, broken at spaces where there are any; every word is kept. */
+function wrap(text: string): string[] {
+  const lines: string[] = [];
+  let rest = text;
+  while (rest.length > LONGEST_WARNING) {
+    const space = rest.lastIndexOf(' ', LONGEST_WARNING);
+    // A space within the mark of a continued line would break nothing off.
+    const end = space > CONTINUED.length ? space : wholeCharacters(rest, LONGEST_WARNING);
+    lines.push(rest.slice(0, end));
+    rest = CONTINUED + rest.slice(end).trimStart();
+  }
+  return [...lines, rest];
+}
+
+/** The longest end up to `most` that is not within a character of two units. */
+function wholeCharacters(text: string, most: number): number {
+  return /[\ud800-\udbff]/.test(text.charAt(most - 1)) ? most - 1 : most;
 }
 
 /** A create by `generateName` has no name yet. */

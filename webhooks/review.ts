@@ -1,3 +1,4 @@
+import type { Requester } from '../src/core/identity/requester.ts';
 import { isObject, type JsonObject } from '../src/core/structure/json.ts';
 
 /** The body is not an AdmissionReview that this service can answer. The API server sees HTTP 400: a failed call. */
@@ -24,8 +25,7 @@ export interface AdmissionRequest {
   readonly namespace: string;
   /** Empty on a create by `generateName`. */
   readonly name: string;
-  /** The requester as the API server authenticated it. */
-  readonly username: string;
+  readonly requester: Requester;
   readonly dryRun: boolean;
   /** Absent on DELETE. */
   readonly object: JsonObject | undefined;
@@ -61,7 +61,7 @@ export function parseReview(body: unknown): AdmissionRequest {
     operation: parseOperation(request['operation']),
     namespace: optionalString(request, 'namespace'),
     name: optionalString(request, 'name'),
-    username: parseUsername(request['userInfo']),
+    requester: parseRequester(request['userInfo']),
     dryRun: request['dryRun'] === true,
     object: optionalObject(request, 'object'),
     oldObject: optionalObject(request, 'oldObject'),
@@ -97,10 +97,31 @@ function isOperation(value: unknown): value is Operation {
   return typeof value === 'string' && OPERATIONS.has(value);
 }
 
-function parseUsername(userInfo: unknown): string {
-  if (userInfo === undefined || userInfo === null) return '';
-  if (!isObject(userInfo)) throw new BadRequest('request.userInfo must be an object');
-  return optionalString(userInfo, 'username', 'request.userInfo.');
+function parseRequester(userInfo: unknown): Requester {
+  const info = userInfo ?? {};
+  if (!isObject(info)) throw new BadRequest('request.userInfo must be an object');
+  return {
+    username: optionalString(info, 'username', 'request.userInfo.'),
+    uid: optionalString(info, 'uid', 'request.userInfo.'),
+    groups: strings(info['groups'], 'request.userInfo.groups'),
+    extra: parseExtra(info['extra']),
+  };
+}
+
+function parseExtra(extra: unknown): Requester['extra'] {
+  const entries = extra ?? {};
+  if (!isObject(entries)) throw new BadRequest('request.userInfo.extra must be an object');
+  return Object.fromEntries(
+    Object.entries(entries).map(([key, values]) => [key, strings(values, 'request.userInfo.extra')]),
+  );
+}
+
+function strings(value: unknown, field: string): readonly string[] {
+  const list: unknown = value ?? [];
+  if (!Array.isArray(list) || !list.every((item) => typeof item === 'string')) {
+    throw new BadRequest(`${field} must be a list of strings`);
+  }
+  return list;
 }
 
 function optionalString(parent: JsonObject, field: string, prefix = 'request.'): string {

@@ -1,5 +1,7 @@
-import { mutateCluster, validateCluster } from './clusters.ts';
-import { guardPod, injectPod, type PodPolicy } from './pods.ts';
+import type { AdmissionContext } from './admission-context.ts';
+import { clusterHandlers } from './clusters.ts';
+import { connectPod, guardConnect } from './connect.ts';
+import { guardPod, injectPod } from './pods.ts';
 import type { AdmissionHandler } from './server.ts';
 
 /** The paths under which the webhooks are registered. */
@@ -8,13 +10,18 @@ export const PATHS = {
   validateClusters: '/validate/daskclusters',
   mutatePods: '/mutate/pods',
   validatePods: '/validate/pods',
+  connectPods: '/mutate/connecting-pods',
+  guardConnectingPods: '/validate/connecting-pods',
 } as const;
 
-export function admissionHandlers(policy: PodPolicy): Readonly<Record<string, AdmissionHandler>> {
+export function admissionHandlers(context: AdmissionContext): Readonly<Record<string, AdmissionHandler>> {
+  const clusters = clusterHandlers(context);
   return {
-    [PATHS.mutateClusters]: mutateCluster,
-    [PATHS.validateClusters]: validateCluster,
+    [PATHS.mutateClusters]: clusters.mutate,
+    [PATHS.validateClusters]: clusters.validate,
     [PATHS.mutatePods]: injectPod,
-    [PATHS.validatePods]: (request) => guardPod(request, policy),
+    [PATHS.validatePods]: (request) => guardPod(request, context),
+    [PATHS.connectPods]: (request) => connectPod(request, context),
+    [PATHS.guardConnectingPods]: (request) => guardConnect(request, context),
   };
 }

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { connect } from 'node:tls';
 import type { Clock } from '../src/platform/clock.ts';
-import type { LeafKeeper } from './certificate.ts';
+import type { LeafSource } from './certificate-source.ts';
 
 export interface DialTarget {
   /** Where the server was told to listen; `::` and `0.0.0.0` are dialled on the loopback interface. */
   readonly address: { readonly host: string; readonly port: number };
-  readonly leaf: Pick<LeafKeeper, 'authority'>;
+  readonly leaf: Pick<LeafSource, 'authority'>;
   /** The name that the API server asks for. */
   readonly dnsName: string;
   readonly clock: Clock;
@@ -42,7 +42,9 @@ async function dial(
   const ca = leaf.authority;
   if (ca === undefined) return 'there is no serving certificate yet';
   const host = address.host === '::' || address.host === '0.0.0.0' ? 'localhost' : address.host;
-  const socket = connect({ host, port: address.port, servername: dnsName, ca });
+  // Of a given certificate perhaps nothing but itself, or its intermediate authority, is known.
+  const trust = { ca, allowPartialTrustChain: true };
+  const socket = connect({ host, port: address.port, servername: dnsName, ...trust });
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
   try {
     await once(socket, 'secureConnect', { signal: deadline });

@@ -1,11 +1,18 @@
 import { lookup } from 'node:dns/promises';
 import type { Server } from 'node:https';
 import type { Socket } from 'node:net';
-import { fastify, type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
+import {
+  fastify,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify';
 import type { Status } from '../src/api/kubernetes.ts';
+import type { Finding } from '../src/core/findings.ts';
 import type { Logger } from '../src/platform/logger.ts';
 import type { Leaf } from './certificate.ts';
-import { logDecision } from './decision-log.ts';
+import { logDecision, outcomeOf, type Outcome } from './decision-log.ts';
 import type { Decision } from './decision.ts';
 import { type AdmissionReviewResponse, encodeResponse } from './response.ts';
 import { type AdmissionRequest, BadRequest, parseReview } from './review.ts';
@@ -17,18 +24,31 @@ const KEEP_ALIVE_MS = 120_000;
 /** No webhook may be registered with more: a request that takes longer to arrive has no reader. */
 const REQUEST_TIMEOUT_MS = 30_000;
 const HEADERS_TIMEOUT_MS = 10_000;
-/** A review that has arrived is answered within milliseconds; what has not arrived by then never will. */
-const CLOSE_GRACE_MS = 2_000;
+/** Left of the API server's time for the way back. */
+const ANSWER_RESERVE_MS = 500;
+/** No review may take longer than the API server waits, by default 5 s. */
+const CLOSE_GRACE_MS = 5_000;
 
-/** Synchronous: while it works, the process does nothing else. Throws a BadRequest for what it cannot judge. */
-export type AdmissionHandler = (request: AdmissionRequest) => Decision;
+/** Throws, or rejects with, a BadRequest for what it cannot judge. */
+export type AdmissionHandler = (request: AdmissionRequest) => Decision | Promise<Decision>;
+
+/** Told of every review that was answered, or failed. */
+export type ReviewObserver = (review: {
+  readonly path: string;
+  readonly outcome: Outcome | 'error';
+  readonly seconds: number;
+  readonly findings: readonly Finding[];
+}) => void;
 
 export interface AdmissionServerOptions {
   /** By path. Every one answers POST alone. */
   readonly handlers: Readonly<Record<string, AdmissionHandler>>;
   readonly log: Logger;
+  readonly observe?: ReviewObserver;
   /** How long a request may take to arrive; 30 s by default. */
   readonly requestTimeoutMs?: number;
+  /** How long answers under way may take once it is closed; 5 s by default. */
+  readonly closeGraceMs?: number;
 }
 
 /** A handler failed: a bug of ours. Carries the review's uid, by which log and answer are brought together. */
@@ -42,6 +62,11 @@ class ReviewFailed extends Error {
   }
 }
 
+/** No decision in the time that the API server waits. */
+class BudgetExceeded extends Error {
+  override readonly name = 'BudgetExceeded';
+}
+
 /**
  * The admission service over HTTPS and HTTP/1.1, which is what kube-apiserver speaks to a Service. A bug of ours is
  * HTTP 500, so that the registered failurePolicy decides; what is not a review is 4xx; both with a Status as body,
@@ -49,11 +74,14 @@ class ReviewFailed extends Error {
  */
 export class AdmissionServer {
   private readonly app: FastifyInstance<Server>;
+  private readonly closeGraceMs: number;
   private readonly sockets = new Set<Socket>();
   private draining = false;
 
-  constructor({ handlers, log, requestTimeoutMs = REQUEST_TIMEOUT_MS }: AdmissionServerOptions) {
+  constructor(options: AdmissionServerOptions) {
+    const { handlers, log, requestTimeoutMs = REQUEST_TIMEOUT_MS, observe = () => undefined } = options;
     this.app = createApp(requestTimeoutMs);
+    this.closeGraceMs = options.closeGraceMs ?? CLOSE_GRACE_MS;
     this.app.server.on('connection', (socket: Socket) => {
       this.sockets.add(socket);
       socket.once('close', () => this.sockets.delete(socket));
@@ -71,9 +99,7 @@ export class AdmissionServer {
       sendStatus(reply, 404, `${request.method} is not served here: POST to one of ${paths}`);
     });
     for (const [path, handler] of Object.entries(handlers)) {
-      this.app.post(path, (request, reply) => {
-        void reply.send(answer(parseReview(request.body), handler, log));
-      });
+      this.app.post(path, (request) => answer(request, { path, handler, log, observe }));
     }
   }
 
@@ -101,12 +127,12 @@ export class AdmissionServer {
     this.draining = true;
   }
 
-  /** Ends after the answers under way, and after 2 s in any case. */
+  /** Ends after the answers under way, and after the grace time in any case. */
   async close(): Promise<void> {
     const cutOff = setTimeout(() => {
       // Those too that have not finished a handshake: the HTTP server knows nothing of them, and waits for them.
       for (const socket of this.sockets) socket.destroy();
-    }, CLOSE_GRACE_MS);
+    }, this.closeGraceMs);
     try {
       await this.app.close();
     } finally {
@@ -138,15 +164,51 @@ function createApp(requestTimeoutMs: number): FastifyInstance<Server> {
   return app;
 }
 
-function answer(review: AdmissionRequest, handler: AdmissionHandler, log: Logger): AdmissionReviewResponse {
+interface Endpoint {
+  readonly path: string;
+  readonly handler: AdmissionHandler;
+  readonly log: Logger;
+  readonly observe: ReviewObserver;
+}
+
+async function answer(request: FastifyRequest, endpoint: Endpoint): Promise<AdmissionReviewResponse> {
+  const startedAt = performance.now();
+  const seconds = (): number => (performance.now() - startedAt) / 1000;
+  const { path, handler, log, observe } = endpoint;
+  let uid = '';
   try {
-    const decision = handler(review);
+    const review = parseReview(request.body);
+    uid = review.uid;
+    const decision = await withinBudget(handler(review), budgetMs(request.query));
     logDecision(log, review, decision);
+    observe({ path, outcome: outcomeOf(decision), seconds: seconds(), findings: decision.findings });
     return encodeResponse(review, decision);
   } catch (error) {
+    observe({ path, outcome: 'error', seconds: seconds(), findings: [] });
     if (error instanceof BadRequest) throw error;
-    throw new ReviewFailed(review.uid, error);
+    throw new ReviewFailed(uid, error);
   }
+}
+
+/** The API server says how long it waits (`?timeout=5s`): an answer that comes later has no reader. */
+function budgetMs(query: unknown): number {
+  const timeout = (query as Record<string, unknown>)['timeout'];
+  const seconds = typeof timeout === 'string' ? /^(\d{1,2})s$/.exec(timeout)?.[1] : undefined;
+  const limitMs = seconds === undefined ? REQUEST_TIMEOUT_MS : Number(seconds) * 1000;
+  return Math.max(limitMs - ANSWER_RESERVE_MS, limitMs / 2);
+}
+
+/** What is known at once, nearly everything, costs no timer. */
+function withinBudget(decision: Decision | Promise<Decision>, budget: number): Decision | Promise<Decision> {
+  if (!(decision instanceof Promise)) return decision;
+  const { promise, resolve, reject } = Promise.withResolvers<Decision>();
+  const timer = setTimeout(() => {
+    reject(new BudgetExceeded(`no decision within ${budget} ms`));
+  }, budget);
+  decision.then(resolve, reject).finally(() => {
+    clearTimeout(timer);
+  });
+  return promise;
 }
 
 function sendError(error: FastifyError | Error, reply: FastifyReply, log: Logger): void {

@@ -71,7 +71,7 @@ export interface DaskClusterSpec {
 export type Phase = 'Pending' | 'Running' | 'Stopped' | 'Failed';
 
 export type ConditionType =
-  'Ready' | 'Progressing' | 'Stalled' | 'CredentialsReady' | 'SchedulerReady' | 'WorkersReady';
+  'Ready' | 'Progressing' | 'Stalled' | 'CredentialsReady' | 'SchedulerReady' | 'WorkersReady' | 'Limited';
 
 export interface Condition {
   readonly type: ConditionType;

@@ -69,3 +69,8 @@ export class FieldPath {
     return text;
   }
 }
+
+/** Whether a path, as text, is a place or leads below it. */
+export function isWithin(path: string, place: string): boolean {
+  return path === place || path.startsWith(`${place}.`) || path.startsWith(`${place}[`);
+}

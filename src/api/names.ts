@@ -11,6 +11,7 @@ export const DASK_CLUSTER_KIND = 'DaskCluster';
 export const DASK_CLUSTER_PLURAL = 'daskclusters';
 
 export const DASKWARDEN_GROUP = 'daskwarden.dev';
+export const EXTERNAL_CLUSTER_PLURAL = 'externalclusters';
 
 /** On every child: the name of its DaskCluster (same namespace). */
 export const CLUSTER_LABEL = 'gateway.dask.org/cluster';
@@ -30,6 +31,22 @@ export const SLOT_LABEL = 'daskwarden.dev/slot';
 export const CONTAINER_LABEL = 'daskwarden.dev/container';
 /** On a DaskCluster: `"true"` makes the controller leave it alone until the annotation is gone. */
 export const PAUSED_ANNOTATION = 'daskwarden.dev/paused';
+/** On a DaskCluster: the user who created it, as the API server authenticated them. Only admission sets it. */
+export const REQUESTED_BY_ANNOTATION = 'daskwarden.dev/requested-by';
+/** On a namespace: who the clusters belong to that a trusted deployer makes there without naming a user. */
+export const OWNER_ANNOTATION = 'daskwarden.dev/owner';
+/** On a pod that is to be a client of a DaskCluster: `<cluster>`, or `<namespace>.<cluster>` of another namespace. */
+export const CONNECT_LABEL = 'daskwarden.dev/connect';
+/** The verb on a DaskCluster that lets somebody be its client. */
+export const CONNECT_VERB = 'connect';
+/** On a copy of a cluster's certificate in another namespace: the cluster as `<namespace>/<name>`, and its UID. */
+export const CONNECT_CLUSTER_ANNOTATION = 'daskwarden.dev/connect-cluster';
+export const CONNECT_CLUSTER_UID_ANNOTATION = 'daskwarden.dev/connect-cluster-uid';
+
+/** On an Event: the version of the object that it is about, as the log lines of webhook and controller name it. */
+export const CORRELATION_ANNOTATION = 'daskwarden.dev/correlation';
+/** On a namespace: `Warn` or `Deny`, in place of the installation's enforcement. */
+export const ENFORCEMENT_LABEL = 'daskwarden.dev/enforcement';
 
 /** Label prefixes that only the controller sets on children; a template may not. */
 export const RESERVED_LABEL_PREFIXES = [`${GATEWAY_GROUP}/`, `${DASKWARDEN_GROUP}/`] as const;
@@ -55,6 +72,11 @@ export const GATEWAY_API_PORT = 8788;
 
 export function credentialsSecretName(cluster: string): string {
   return `dask-credentials-${cluster}`;
+}
+
+/** The copy of a cluster's certificate for the clients of another namespace. */
+export function connectSecretName(namespace: string, cluster: string): string {
+  return `dask-connect-${namespace}.${cluster}`;
 }
 
 export function schedulerPodName(cluster: string): string {

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
+import { ConfigurationError } from '../platform/configuration-error.ts';
 import { FlagError } from '../platform/flags.ts';
-import { VERSION } from '../platform/version.ts';
 import { UsageError } from './usage-error.ts';
 
 const USAGE = `usage: daskwarden <command> [options]
@@ -21,11 +21,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   controller: async () => (await import('../controller/main.ts')).runController,
   check: async () => (await import('./check/command.ts')).check,
   demo: async () => (await import('./demo/command.ts')).demo,
-  version: () =>
-    Promise.resolve(() => {
-      process.stdout.write(`daskwarden ${VERSION} (Node ${process.versions.node})\n`);
-      return Promise.resolve(0);
-    }),
+  version: async () => (await import('./version-command.ts')).version,
 };
 
 async function main([name, ...args]: readonly string[]): Promise<number> {
@@ -49,7 +45,7 @@ try {
 } catch (error) {
   process.exitCode = 2;
   if (error instanceof UsageError) process.stderr.write(`daskwarden: ${error.message}\n\n${error.usage}\n`);
-  else if (error instanceof FlagError || isParseArgsError(error))
+  else if (error instanceof FlagError || error instanceof ConfigurationError || isParseArgsError(error))
     process.stderr.write(`daskwarden: ${error.message}\n`);
   else {
     process.exitCode = 1;

@@ -10,6 +10,7 @@ import {
 } from '../api/kubernetes.ts';
 import { CLUSTER_LABEL, CONTROLLER_FIELD_MANAGER, serviceName } from '../api/names.ts';
 import { targetOf, type Action, type Target } from '../core/plan/action.ts';
+import { correlationId } from '../core/correlation.ts';
 import { hasCredentials } from '../core/render/credentials.ts';
 import { identityOf, isControlledBy, isOfPredecessor, type Identity } from '../core/render/owner.ts';
 import type { KubeClient } from '../kube/client.ts';
@@ -57,7 +58,14 @@ export class Executor {
     const { namespace, name, uid } = owner;
     // Not `name`, which is the logger's own key.
     this.deps.log.debug(
-      { namespace, cluster: name, uid, action: action.kind, target: targetName(action) },
+      {
+        namespace,
+        cluster: name,
+        uid,
+        correlation: correlationId(cluster),
+        action: action.kind,
+        target: targetName(action),
+      },
       'action',
     );
     switch (action.kind) {

@@ -1,6 +1,7 @@
 import { formOf, type DaskCluster } from '../api/dask-cluster.ts';
 import type { Pod, Service } from '../api/kubernetes.ts';
 import { schedulerPodName, serviceName } from '../api/names.ts';
+import { isInvalidGateway } from '../core/plan/invalid-gateway.ts';
 import type { Observed, PlanInput, PlanSettings } from '../core/plan/observed.ts';
 import { plan, type Plan } from '../core/plan/plan.ts';
 import { REFUSED } from '../core/plan/running-statements.ts';
@@ -12,6 +13,7 @@ import type { Store } from '../kube/store.ts';
 import type { Clock } from '../platform/clock.ts';
 import { LOOK_UP_INTERVAL_MS, type CredentialsLedger } from './credentials-ledger.ts';
 import type { Executor } from './execute.ts';
+import type { LimitKeeper } from './limit-keeper.ts';
 import type { Obstacles } from './obstacles.ts';
 import type { StatusWriter } from './status-writer.ts';
 import type { Verdicts } from './verdicts.ts';
@@ -28,6 +30,7 @@ export interface ReconcilerDependencies {
   readonly credentials: CredentialsLedger;
   readonly expectations: Expectations<Pod>;
   readonly obstacles: Obstacles;
+  readonly limits: Pick<LimitKeeper, 'grantOf'>;
   readonly statuses: StatusWriter;
   readonly executor: Executor;
   readonly events: Pick<EventRecorder, 'record'>;
@@ -69,12 +72,15 @@ export class Reconciler {
     if (known !== undefined && known !== cached?.metadata.uid) this.forget(key, known);
     if (cached === undefined) return undefined;
     this.uids.set(key, identityOf(cached).uid);
-    if (formOf(cached.spec) !== 'template' || cached.metadata.deletionTimestamp !== undefined)
+    if (formOf(cached.spec) === undefined || cached.metadata.deletionTimestamp !== undefined)
       return undefined;
     const judged = verdicts.of(statuses.newest(cached));
-    const { clock, settings } = this.deps;
+    // A valid one still has dask-gateway's own controller.
+    if (formOf(cached.spec) === 'gateway' && !isInvalidGateway(judged)) return undefined;
+    const { clock, limits, settings } = this.deps;
     try {
-      return await this.work({ ...judged, now: clock.now(), settings }, signal);
+      const input = { ...judged, grant: limits.grantOf(key), now: clock.now(), settings };
+      return await this.work(input, signal);
     } catch (error) {
       // Somebody changed the cluster meanwhile: the watch brings the new version, and with it the key.
       if (isConflict(error)) return CONFLICT_INTERVAL_MS;

@@ -1,135 +1,157 @@
-import {
-  MUTATING_WEBHOOKS,
-  SECRETS,
-  VALIDATING_WEBHOOKS,
-  type KubeObject,
-  type Resource,
-  type Secret,
-} from '../api/kubernetes.ts';
-import { CONTROLLER_FIELD_MANAGER, WEBHOOK_AUTHORITY_SECRET, WEBHOOK_CONFIGURATION } from '../api/names.ts';
-import type { JsonPatchOperation } from '../core/json-patch.ts';
+import { MUTATING_WEBHOOKS, SECRETS, VALIDATING_WEBHOOKS } from '../api/kubernetes.ts';
+import { WEBHOOK_AUTHORITY_SECRET, WEBHOOK_CONFIGURATION } from '../api/names.ts';
 import type { KubeClient } from '../kube/client.ts';
-import { isAlreadyExists, isNotFound } from '../kube/errors.ts';
-import { createAuthority } from '../pki/authority.ts';
+import { isAlreadyExists, isConflict } from '../kube/errors.ts';
+import { createAuthority, LEAF_VALIDITY_MS } from '../pki/authority.ts';
+import { nextStep, type RotationSettings, type RotationStep } from '../pki/authority-rotation.ts';
 import type { RandomBytes } from '../pki/serial-number.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
+import { AuthoritySecret, type FoundAuthorities } from './webhook-authority-secret.ts';
+import { publishBundle, readRegistrations, type Registration } from './webhook-registrations.ts';
+import { watchObject, type WatchDependencies } from './webhook-watch.ts';
 
-interface Dependencies {
+export interface WebhookAuthorityOptions {
   readonly client: Pick<KubeClient, 'get' | 'create' | 'patch'>;
   /** The controller's own, where the authority is kept. */
   readonly namespace: string;
   readonly clock: Clock;
   readonly randomBytes: RandomBytes;
   readonly log: Logger;
+  /** For how long API servers and replicas may be behind; absent means 30 s. */
+  readonly settleMs?: number;
+  /** Of an authority; absent means a year. */
+  readonly validityMs?: number;
+  /** The longest that a replica serves a leaf; absent means 7 days. */
+  readonly leafValidityMs?: number;
 }
 
-interface Configuration extends KubeObject {
-  readonly webhooks?: readonly { readonly clientConfig?: { readonly caBundle?: string } }[];
-}
-
-/** A configuration that somebody applied again without its bundle is repaired after this long. */
+/** Replicas look every 10 s. */
+const SETTLE_MS = 30_000;
+/** Changes are watched: this is for a watch that fails for long. */
 const CHECK_MS = 600_000;
 const RETRY_MS = 1_000;
-/** What is not installed yet may be in a moment: a chart applies its objects in some order. */
-const MISSING_RETRY_MS = 2_000;
 
 /**
- * Keeps the webhooks' certificate authority: one Secret, and its certificate as the `caBundle` of both registrations.
- * Whoever may write a `caBundle` can read and change everything that passes the webhook, so only the controller may.
+ * Keeps the webhooks' certificate authority: one Secret, and the certificates in it as the `caBundle` of both
+ * registrations. All that it knows is stored there, so it goes on where another one ended.
  */
-export async function keepWebhookAuthority(deps: Dependencies, signal: AbortSignal): Promise<void> {
-  let told = '';
-  while (!signal.aborted) {
-    let delayMs: number;
-    try {
-      delayMs = (await ensureWebhookAuthority(deps, signal)) ? CHECK_MS : MISSING_RETRY_MS;
-      told = '';
-    } catch (error) {
-      delayMs = RETRY_MS;
-      if (told !== String(error))
-        deps.log.warn({ err: error }, "the webhooks' authority could not be ensured");
-      told = String(error);
+export class WebhookAuthority {
+  private readonly options: WebhookAuthorityOptions;
+  private readonly secret: AuthoritySecret;
+  private readonly settings: RotationSettings;
+  private seen = { what: '', sinceMs: 0 };
+  private told = '';
+  private wake = new AbortController();
+
+  constructor(options: WebhookAuthorityOptions) {
+    const { client, namespace, settleMs = SETTLE_MS, leafValidityMs = LEAF_VALIDITY_MS } = options;
+    this.options = options;
+    this.secret = new AuthoritySecret(client, namespace);
+    this.settings = { settleMs, leafValidityMs };
+  }
+
+  /** Takes one turn after another until the signal aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      this.wake = new AbortController();
+      const either = AbortSignal.any([signal, this.wake.signal]);
+      const delayMs = await this.turn(signal);
+      if (delayMs > 0) await this.options.clock.sleep(delayMs, either).catch(() => undefined);
     }
-    await deps.clock.sleep(delayMs, signal).catch(() => undefined);
   }
+
+  /** Something may have changed: the next turn begins at once. */
+  look(): void {
+    this.wake.abort();
+  }
+
+  /** Looks, and does the one thing that is due. Never rejects. @returns milliseconds until the next turn */
+  async turn(signal: AbortSignal): Promise<number> {
+    try {
+      const delayMs = await this.advance(signal);
+      this.told = '';
+      return delayMs;
+    } catch (error) {
+      // Somebody else was faster: what they did is seen by looking again.
+      if (isConflict(error) || isAlreadyExists(error)) return RETRY_MS;
+      if (!signal.aborted && this.told !== String(error))
+        this.options.log.warn({ err: error }, "the webhooks' certificate authority could not be kept");
+      this.told = String(error);
+      return RETRY_MS;
+    }
+  }
+
+  private async advance(signal: AbortSignal): Promise<number> {
+    const { client, clock } = this.options;
+    const [found, registrations] = await Promise.all([
+      this.secret.read(signal),
+      readRegistrations(client, signal),
+    ]);
+    const stored = found?.stored;
+    const bundles = registrations.flatMap((registration) => registration.bundles);
+    const unchangedForMs = this.unchangedForMs(JSON.stringify([stored, bundles]));
+    const step = nextStep({ stored, bundles, nowMs: clock.now(), unchangedForMs }, this.settings);
+    if (step.kind === 'rest') return Math.min(Math.max(step.forMs, RETRY_MS), CHECK_MS);
+    await this.take(step, found, registrations, signal);
+    return 0;
+  }
+
+  private async take(
+    step: Exclude<RotationStep, { readonly kind: 'rest' }>,
+    found: FoundAuthorities | undefined,
+    registrations: readonly Registration[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { client, clock, randomBytes, validityMs, log } = this.options;
+    switch (step.kind) {
+      case 'make': {
+        const lifetime = validityMs === undefined ? {} : { validityMs };
+        const made = await createAuthority({ nowMs: clock.now(), randomBytes, ...lifetime });
+        await this.secret.write(found, { ...step.rest, [step.place]: made }, signal);
+        const fields = { secret: WEBHOOK_AUTHORITY_SECRET, place: step.place, why: step.why };
+        log.info(fields, 'made a certificate authority for the webhooks');
+        return;
+      }
+      case 'publish':
+        for (const registration of registrations) {
+          const webhooks = await publishBundle(client, registration, step.bundlePem, signal);
+          if (webhooks > 0) log.info({ kind: registration.resource.kind, webhooks }, 'set the caBundle');
+        }
+        return;
+      case 'store':
+        await this.secret.write(found, step.state, signal);
+        log.info({ secret: WEBHOOK_AUTHORITY_SECRET }, step.why);
+    }
+  }
+
+  private unchangedForMs(what: string): number {
+    const nowMs = this.options.clock.monotonic();
+    if (what !== this.seen.what) this.seen = { what, sinceMs: nowMs };
+    return nowMs - this.seen.sinceMs;
+  }
+}
+
+export interface KeepOptions extends WebhookAuthorityOptions, WatchDependencies {
+  readonly client: WebhookAuthorityOptions['client'] & WatchDependencies['client'];
 }
 
 /**
- * Makes the authority where there is none and writes it into the registrations where they differ; otherwise reads.
- * @returns whether both registrations were there
+ * Keeps the authority until the signal aborts. A registration that somebody applied again without its bundle, and a
+ * Secret that somebody changed, are seen by a watch of the one object: an idle installation costs no calls.
  */
-export async function ensureWebhookAuthority(deps: Dependencies, signal: AbortSignal): Promise<boolean> {
-  const secret = (await read(deps, signal)) ?? (await create(deps, signal));
-  const bundle = secret.data?.['tls.crt'];
-  if (bundle === undefined) {
-    throw new Error(
-      `Secret ${deps.namespace}/${WEBHOOK_AUTHORITY_SECRET}: has no key tls.crt; delete it to have it made anew`,
-    );
-  }
-  const written = await Promise.all(
-    [MUTATING_WEBHOOKS, VALIDATING_WEBHOOKS].map((resource) => writeBundle(deps, resource, bundle, signal)),
-  );
-  return written.every(Boolean);
-}
-
-async function read({ client, namespace }: Dependencies, signal: AbortSignal): Promise<Secret | undefined> {
-  try {
-    return await client.get<Secret>(SECRETS, { namespace, name: WEBHOOK_AUTHORITY_SECRET }, { signal });
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
-}
-
-async function create(deps: Dependencies, signal: AbortSignal): Promise<Secret> {
-  const { client, namespace, clock, randomBytes, log } = deps;
-  const authority = await createAuthority({ nowMs: clock.now(), randomBytes });
-  const secret: Secret = {
-    apiVersion: 'v1',
-    kind: 'Secret',
-    metadata: { name: WEBHOOK_AUTHORITY_SECRET, namespace },
-    type: 'kubernetes.io/tls',
-    data: { 'tls.crt': base64(authority.certificatePem), 'tls.key': base64(authority.privateKeyPem) },
+export async function keepWebhookAuthority(options: KeepOptions, signal: AbortSignal): Promise<void> {
+  const authority = new WebhookAuthority(options);
+  const { namespace } = options;
+  const registration = { name: WEBHOOK_CONFIGURATION };
+  const secret = { name: WEBHOOK_AUTHORITY_SECRET, namespace };
+  const changed = (): void => {
+    authority.look();
   };
-  try {
-    const options = { fieldManager: CONTROLLER_FIELD_MANAGER, signal };
-    const stored = await client.create<Secret>(SECRETS, { namespace }, secret, options);
-    log.info({ secret: WEBHOOK_AUTHORITY_SECRET }, "made the webhooks' certificate authority");
-    return stored;
-  } catch (error) {
-    // Another replica was faster: its authority is as good.
-    if (!isAlreadyExists(error)) throw error;
-    return client.get<Secret>(SECRETS, { namespace, name: WEBHOOK_AUTHORITY_SECRET }, { signal });
-  }
-}
-
-/** @returns false where the registration is not there */
-async function writeBundle(
-  { client, log }: Dependencies,
-  resource: Resource,
-  bundle: string,
-  signal: AbortSignal,
-): Promise<boolean> {
-  const at = { name: WEBHOOK_CONFIGURATION };
-  try {
-    const { webhooks = [] } = await client.get<Configuration>(resource, at, { signal });
-    const operations = webhooks.flatMap(({ clientConfig }, index): JsonPatchOperation[] =>
-      clientConfig?.caBundle === bundle
-        ? []
-        : [{ op: 'add', path: `/webhooks/${String(index)}/clientConfig/caBundle`, value: bundle }],
-    );
-    if (operations.length === 0) return true;
-    const options = { fieldManager: CONTROLLER_FIELD_MANAGER, signal };
-    await client.patch(resource, at, { type: 'json', operations }, options);
-    log.info({ kind: resource.kind, webhooks: operations.length }, 'set the caBundle');
-    return true;
-  } catch (error) {
-    if (isNotFound(error)) return false;
-    throw error;
-  }
-}
-
-function base64(text: string): string {
-  return Buffer.from(text, 'utf8').toString('base64');
+  const watches = [
+    watchObject(options, MUTATING_WEBHOOKS, registration, changed),
+    watchObject(options, VALIDATING_WEBHOOKS, registration, changed),
+    watchObject(options, SECRETS, secret, changed),
+  ];
+  await Promise.all([authority.run(signal), ...watches.map((watch) => watch.run(signal))]);
 }

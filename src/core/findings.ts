@@ -22,6 +22,8 @@ export interface Finding {
   readonly message: string;
   /** The value at the path, for comparison with an older version of the object; never printed. */
   readonly value: unknown;
+  /** The stored object has it too, so that an update is not refused for it. */
+  readonly stored?: true;
 }
 
 interface Detail {
@@ -68,6 +70,11 @@ export function required(detail: Omit<Detail, 'value'>): Finding {
     reason: 'FieldValueRequired',
     message: `Required value: ${detail.message}`,
   };
+}
+
+/** What is admitted and will surprise. Short, for `kubectl` cuts long warnings: no value before the message. */
+export function warning(detail: Detail): Finding {
+  return { ...detail, level: 'warning', reason: 'FieldValueInvalid' };
 }
 
 export function asWarning(finding: Finding): Finding {

@@ -9,3 +9,15 @@ export function jsonPointer(...segments: readonly (string | number)[]): string {
     .map((segment) => `/${String(segment).replaceAll('~', '~0').replaceAll('/', '~1')}`)
     .join('');
 }
+
+/** Appends to a list, or makes it where it is absent: `/-` on an absent list is an error of the API server's. */
+export function append(
+  at: readonly (string | number)[],
+  existing: readonly unknown[] | null | undefined,
+  items: readonly unknown[],
+): readonly JsonPatchOperation[] {
+  if (items.length === 0) return [];
+  if (existing === undefined || existing === null)
+    return [{ op: 'add', path: jsonPointer(...at), value: items }];
+  return items.map((value) => ({ op: 'add', path: jsonPointer(...at, '-'), value }));
+}

@@ -7,7 +7,9 @@ import { asWarning, type Finding } from './findings.ts';
  */
 export function ratchet(findings: readonly Finding[], old: readonly Finding[]): readonly Finding[] {
   const known = new Set(old.map(identityOf));
-  return findings.map((finding) => (known.has(identityOf(finding)) ? asWarning(finding) : finding));
+  return findings.map((finding) =>
+    known.has(identityOf(finding)) ? { ...asWarning(finding), stored: true } : finding,
+  );
 }
 
 function identityOf(finding: Finding): string {

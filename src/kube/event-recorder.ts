@@ -14,6 +14,8 @@ export interface EventRecorderOptions {
   readonly reporter: Reporter;
   readonly log: Logger;
   readonly clock: Clock;
+  /** What the Event on an object is annotated with. Occurrences that differ in it are no series. */
+  readonly annotate?: (regarding: KubeObject) => Readonly<Record<string, string>> | undefined;
 }
 
 interface Series {
@@ -69,8 +71,9 @@ export class EventRecorder {
   }
 
   record(occurrence: Occurrence): void {
-    const key = seriesKey(occurrence);
-    this.#count(key, occurrence);
+    const annotations = this.#options.annotate?.(occurrence.regarding);
+    const key = seriesKey(occurrence, annotations);
+    this.#count(key, occurrence, annotations);
     const object = occurrence.regarding.metadata.uid ?? '';
     if (this.#queue.depth >= MOST_QUEUED || !this.#allow(object)) this.#dropped += 1;
     else this.#queue.add(key);
@@ -118,7 +121,7 @@ export class EventRecorder {
     series.posted = event.metadata;
   }
 
-  #count(key: string, occurrence: Occurrence): void {
+  #count(key: string, occurrence: Occurrence, annotations: ReferringOccurrence['annotations']): void {
     const { clock } = this.#options;
     const now = { lastAt: clock.now(), lastMonotonic: clock.monotonic() };
     const known = this.#series.get(key);
@@ -129,7 +132,7 @@ export class EventRecorder {
       // Not the object itself: it would be kept in memory as long as the series.
       const regarding = referenceTo(occurrence.regarding);
       touch(this.#series, key, {
-        occurrence: { ...occurrence, regarding },
+        occurrence: { ...occurrence, regarding, annotations },
         count: 1,
         posted: undefined,
         ...now,
@@ -151,9 +154,12 @@ function seriesField({ count, lastAt }: Series): { readonly series: object } {
   return { series: { count, lastObservedTime: microTime(lastAt) } };
 }
 
-function seriesKey({ regarding, type, reason, action, note }: Occurrence): string {
+function seriesKey(
+  { regarding, type, reason, action, note }: Occurrence,
+  annotations: ReferringOccurrence['annotations'],
+): string {
   const { namespace, name, uid } = regarding.metadata;
-  return JSON.stringify([regarding.kind, namespace, name, uid, type, reason, action, note]);
+  return JSON.stringify([regarding.kind, namespace, name, uid, type, reason, action, note, annotations]);
 }
 
 /** Sets the entry as the latest; lets the earliest go when there are too many. */

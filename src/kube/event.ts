@@ -22,7 +22,11 @@ export interface ObjectReference {
   readonly resourceVersion: string | undefined;
 }
 
-export type ReferringOccurrence = Omit<Occurrence, 'regarding'> & { readonly regarding: ObjectReference };
+export type ReferringOccurrence = Omit<Occurrence, 'regarding'> & {
+  readonly regarding: ObjectReference;
+  /** Of the Event itself. */
+  readonly annotations?: Readonly<Record<string, string>> | undefined;
+};
 
 export interface Reporter {
   /** A qualified name, as `daskwarden.dev/controller`. */
@@ -38,7 +42,11 @@ const LONGEST_IDENTIFIER = 128;
 const LONGEST_NAME_PREFIX = 230;
 
 export interface EventObject extends KubeObject {
-  readonly metadata: { readonly namespace: string; readonly name: string };
+  readonly metadata: {
+    readonly namespace: string;
+    readonly name: string;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
   readonly eventTime: string;
   readonly type: string;
   readonly reason: string;
@@ -64,14 +72,18 @@ export function renderEvent(
   now: number,
   sequence: number,
 ): EventObject {
-  const { regarding, type, reason, action, note } = occurrence;
+  const { regarding, type, reason, action, note, annotations } = occurrence;
   const prefix = regarding.name.slice(0, LONGEST_NAME_PREFIX).replace(/[.-]+$/, '');
   const suffix = (now * 1000 + (sequence % 1000)).toString(16);
   return {
     apiVersion: 'events.k8s.io/v1',
     kind: 'Event',
     // Events about cluster-scoped objects are only admitted in this namespace.
-    metadata: { namespace: regarding.namespace ?? 'default', name: `${prefix}.${suffix}` },
+    metadata: {
+      namespace: regarding.namespace ?? 'default',
+      name: `${prefix}.${suffix}`,
+      ...(annotations && { annotations }),
+    },
     eventTime: microTime(now),
     type,
     reason: reason.slice(0, LONGEST_IDENTIFIER),

@@ -46,13 +46,18 @@ export class Transport {
   readonly #userAgent: string;
   readonly #requests: Pool;
   readonly #watches: Pool;
+  readonly #closing = new AbortController();
 
   constructor(access: ClusterAccess, options: TransportOptions) {
     const url = new URL(access.server);
     this.#access = access;
     this.#prefix = url.pathname.replace(/\/+$/, '');
     this.#userAgent = options.userAgent;
-    const common = { connect: connector(access), allowH2: false, keepAliveTimeout: KEEP_ALIVE_MS };
+    const common = {
+      connect: connector(access, this.#closing.signal),
+      allowH2: false,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+    };
     this.#requests = new Pool(url.origin, {
       ...common,
       connections: options.connections,
@@ -92,7 +97,10 @@ export class Transport {
 
   /** Ends every connection, those in use too. */
   async close(): Promise<void> {
-    await Promise.all([this.#requests.destroy(), this.#watches.destroy()]);
+    const destroyed = Promise.all([this.#requests.destroy(), this.#watches.destroy()]);
+    // A pool leaves a connection attempt alone, which would hold the process until it times out.
+    this.#closing.abort(new Error('the client is closed'));
+    await destroyed;
   }
 
   async #send(pool: Pool, request: HttpRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
@@ -139,12 +147,16 @@ export function failure(request: HttpRequest, error: unknown): TransportError {
 }
 
 /** Connects with the certificates of the moment: new ones count from the next connection on. */
-function connector(access: ClusterAccess): buildConnector.connector {
+function connector(access: ClusterAccess, closing: AbortSignal): buildConnector.connector {
   let current: { readonly credentials: Credentials; readonly connect: buildConnector.connector } | undefined;
   const connect = async (...[options, callback]: Parameters<buildConnector.connector>): Promise<void> => {
     const credentials = await access.credentials();
+    closing.throwIfAborted();
     if (current === undefined || !sameCertificates(current.credentials, credentials)) {
-      current = { credentials, connect: buildConnector(tlsOptions(access, credentials)) };
+      current = {
+        credentials,
+        connect: buildConnector({ ...tlsOptions(access, credentials), signal: closing }),
+      };
     }
     current.connect(options, (...[error, socket]) => {
       if (error === null) callback(null, socket);

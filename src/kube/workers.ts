@@ -8,6 +8,8 @@ export interface WorkerOptions {
   /** Answers after how many ms the key is to be looked at again though nothing changed; undefined: never. */
   readonly handler: (key: string) => Promise<number | undefined>;
   readonly log: Logger;
+  /** What the line on a failure says of the key besides. */
+  readonly describe?: (key: string) => object;
 }
 
 /**
@@ -23,7 +25,7 @@ export async function runWorkers(options: WorkerOptions, signal: AbortSignal): P
   signal.removeEventListener('abort', stop);
 }
 
-async function work({ queue, handler, log }: WorkerOptions, signal: AbortSignal): Promise<void> {
+async function work({ queue, handler, log, describe }: WorkerOptions, signal: AbortSignal): Promise<void> {
   for (let key = await queue.take(); key !== undefined; key = await queue.take()) {
     try {
       const requeueAfterMs = await handler(key);
@@ -34,7 +36,10 @@ async function work({ queue, handler, log }: WorkerOptions, signal: AbortSignal)
       const delayMs = queue.retry(key);
       // Whoever stops us makes handlers fail.
       if (!signal.aborted)
-        log.warn({ err: error, key, failures, delayMs }, 'a key failed and will be tried again');
+        log.warn(
+          { err: error, key, ...describe?.(key), failures, delayMs },
+          'a key failed and will be tried again',
+        );
     } finally {
       queue.done(key);
     }

@@ -2,12 +2,13 @@ import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { type Issuer, issueCertificate } from './certificate.ts';
 import { generateKeyPair, privateKeyPem } from './key-pair.ts';
 import { createSerialNumber, type RandomBytes } from './serial-number.ts';
-import { BACKDATE_MS, DAY_MS } from './validity.ts';
+import { BACKDATE_MS, DAY_MS, validityProblem } from './validity.ts';
 
 const AUTHORITY_COMMON_NAME = 'daskwarden-webhook-ca';
 const LEAF_COMMON_NAME = 'daskwarden-webhook';
 const AUTHORITY_VALIDITY_MS = 365 * DAY_MS;
-const LEAF_VALIDITY_MS = 7 * DAY_MS;
+/** The longest that a leaf is served: after it no leaf of an authority that no longer signs is left. */
+export const LEAF_VALIDITY_MS = 7 * DAY_MS;
 
 /** A certificate and its PKCS#8 private key, both PEM. */
 export interface CertificateAndKey {
@@ -62,14 +63,9 @@ export async function createAuthority(request: AuthorityRequest): Promise<Author
  */
 export async function issueLeaf(request: LeafRequest): Promise<CertificateAndKey> {
   const { nowMs, dnsNames } = request;
-  const { issuer, certificate } = issuerOf(request.authority);
+  const { issuer, certificate } = issuerOf(request.authority, nowMs);
   const startMs = certificate.validFromDate.getTime();
   const endMs = certificate.validToDate.getTime();
-  if (nowMs < startMs || nowMs >= endMs) {
-    throw new AuthorityError(
-      `certificate authority: it is valid from ${iso(startMs)} to ${iso(endMs)}, and now is ${iso(nowMs)}`,
-    );
-  }
   const keys = await generateKeyPair('P-256');
   const certificatePem = issueCertificate({
     commonName: LEAF_COMMON_NAME,
@@ -85,9 +81,33 @@ export async function issueLeaf(request: LeafRequest): Promise<CertificateAndKey
   return { certificatePem, privateKeyPem: privateKeyPem(keys.privateKey) };
 }
 
-function issuerOf(authority: Authority): { issuer: Issuer; certificate: X509Certificate } {
+/** Why `issueLeaf` would refuse the authority now; undefined where it would not. */
+export function authorityProblem(authority: Authority, nowMs: number): string | undefined {
+  try {
+    issuerOf(authority, nowMs);
+    return undefined;
+  } catch (error) {
+    if (error instanceof AuthorityError) return error.message;
+    throw error;
+  }
+}
+
+/** Whether a leaf can be verified by this certificate at some time: it is that of an authority made here. */
+export function isAuthorityCertificate(certificatePem: string): boolean {
+  try {
+    return isOfAuthority(new X509Certificate(certificatePem));
+  } catch {
+    return false;
+  }
+}
+
+function isOfAuthority(certificate: X509Certificate): boolean {
+  return certificate.ca && certificate.subject === `CN=${AUTHORITY_COMMON_NAME}`;
+}
+
+function issuerOf(authority: Authority, nowMs: number): { issuer: Issuer; certificate: X509Certificate } {
   const { certificate, privateKey } = parse(authority);
-  if (!certificate.ca || certificate.subject !== `CN=${AUTHORITY_COMMON_NAME}`) {
+  if (!isOfAuthority(certificate)) {
     throw new AuthorityError(
       `certificate authority: its certificate must be a CA's with the subject CN=${AUTHORITY_COMMON_NAME}`,
     );
@@ -95,6 +115,8 @@ function issuerOf(authority: Authority): { issuer: Issuer; certificate: X509Cert
   if (!certificate.checkPrivateKey(privateKey)) {
     throw new AuthorityError('certificate authority: its private key is not the one of its certificate');
   }
+  const problem = validityProblem(certificate, nowMs);
+  if (problem !== undefined) throw new AuthorityError(`certificate authority: ${problem}`);
   const keys = { publicKey: certificate.publicKey, privateKey };
   return { issuer: { commonName: AUTHORITY_COMMON_NAME, keys }, certificate };
 }
@@ -108,8 +130,4 @@ function parse(authority: Authority): { certificate: X509Certificate; privateKey
   } catch (cause) {
     throw new AuthorityError('certificate authority: its certificate or private key is not PEM', { cause });
   }
-}
-
-function iso(epochMs: number): string {
-  return new Date(epochMs).toISOString();
 }

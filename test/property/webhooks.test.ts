@@ -1,16 +1,19 @@
 import fc, { type Arbitrary } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/core/structure/json.ts';
-import { mutateCluster, validateCluster } from '../../webhooks/clusters.ts';
+import { clusterHandlers } from '../../webhooks/clusters.ts';
 import type { Decision } from '../../webhooks/decision.ts';
 import { admissionHandlers } from '../../webhooks/routes.ts';
+import { anAdmissionContext } from '../support/admission-context.ts';
 import { applyJsonPatch } from '../support/json-patch.ts';
 import { randomCluster } from '../support/random-cluster.ts';
 import { aRequest, aReviewBody } from '../unit/webhooks/reviews.ts';
 import { type Answer, runningServer } from '../unit/webhooks/running-server.ts';
 import { hostileText, placesOf, replaced, wholeCluster, wholePod } from './hostile-json.ts';
 
-const HANDLERS = admissionHandlers({ podCreators: new Set(['controller']) });
+const CONTEXT = anAdmissionContext();
+const HANDLERS = admissionHandlers(CONTEXT);
+const { mutate, validate } = clusterHandlers(CONTEXT);
 const PATHS = Object.keys(HANDLERS);
 /** Of the processor, for the review and the client that sends it: the clock of a busy machine proves nothing. */
 const BUDGET_MS = 1_000;
@@ -128,22 +131,22 @@ describe('the mutation of clusters', () => {
     return decision.findings.map(({ rule, path, message }) => `${rule} ${path.toString()} ${message}`);
   }
 
-  it('is done once, and makes nothing worse', () => {
+  it('is done once, and makes nothing worse', async () => {
     let patched = 0;
-    fc.assert(
-      fc.property(clusters, (given) => {
+    await fc.assert(
+      fc.asyncProperty(clusters, async (given) => {
         const object = json(given);
-        const first = mutateCluster(aRequest({ object }));
+        const first = await mutate(aRequest({ object }));
         if (!first.allowed) {
-          expect(errorsOf(validateCluster(aRequest({ object })))).toEqual(errorsOf(first));
+          expect(errorsOf(await validate(aRequest({ object })))).toEqual(errorsOf(first));
           return;
         }
         if (first.patch.length > 0) patched += 1;
         const after = applyJsonPatch(object, first.patch);
-        expect(mutateCluster(aRequest({ object: after }))).toMatchObject({ allowed: true, patch: [] });
-        const known = errorsOf(validateCluster(aRequest({ object })));
+        expect(await mutate(aRequest({ object: after }))).toMatchObject({ allowed: true, patch: [] });
+        const known = errorsOf(await validate(aRequest({ object })));
         expect(known).toEqual(
-          expect.arrayContaining([...errorsOf(validateCluster(aRequest({ object: after })))]),
+          expect.arrayContaining([...errorsOf(await validate(aRequest({ object: after })))]),
         );
       }),
       { numRuns: 1_000 },

@@ -16,6 +16,7 @@ const COMMON = [
 const oneOf = <T>(...values: readonly T[]): Arbitrary<T> => fc.constantFrom(...values);
 const text = (...values: readonly string[]): Arbitrary<string> => oneOf(...values, ...COMMON);
 
+const NAMESPACE = oneOf('a', 'b', 'n'.repeat(60), '');
 const NAME = text('demo.x', 'Demo', 'x'.repeat(60));
 const CONTAINER_NAME = oneOf('dask-scheduler', 'dask-worker', 'dask-scheduler', 'dask-worker', 'proxy', '');
 const VOLUME_NAME = oneOf('dask-credentials', 'data', '', '__proto__');
@@ -38,6 +39,7 @@ const WORD = text(
   'ws',
   '--tls-key',
   '8786',
+  'dask-worker',
   '$(X)',
   '--x',
 );
@@ -77,6 +79,7 @@ const fieldRef = some({ fieldPath: oneOf('metadata.name', '') });
 
 const container = some({
   name: CONTAINER_NAME,
+  image: oneOf('ghcr.io/dask/dask:1', 'python:3', '@', ''),
   command: list(WORD, 4),
   args: list(WORD, 6),
   env: list(some({ name: VARIABLE, value: NAME, valueFrom: some({ secretKeyRef: secret, fieldRef }) })),
@@ -98,7 +101,7 @@ const volume = some({
   rbd: some({ secretRef: secret }),
 });
 const template = some({
-  metadata: some({ labels: map(LABEL, NAME) }),
+  metadata: some({ labels: map(LABEL, NAME), name: NAME, namespace: NAMESPACE }),
   spec: some({
     containers: list(container),
     initContainers: list(container, 1),
@@ -111,11 +114,15 @@ const template = some({
 
 /** A DaskCluster of which every field that is there has its declared type, sensible or not. */
 export const randomCluster = fc.record({
-  metadata: some({ name: NAME, generateName: NAME, labels: map(LABEL, NAME) }),
+  metadata: some({ name: NAME, generateName: NAME, namespace: NAMESPACE, labels: map(LABEL, NAME) }),
   spec: some({
     scheduler: some({ template }),
     worker: some({ template, replicas: NUMBER }),
-    config: fc.constant({}),
+    config: oneOf({}, { image: 'x', worker_extra_pod_config: { hostNetwork: true } }),
+    username: NAME,
+    placement: some({ namespaceMode: oneOf('Shared', 'Managed'), namespace: NAMESPACE }),
+    lifecycle: some({ activeDeadlineSeconds: oneOf(1, 1e9), schedulerRestarts: oneOf(1) }),
+    routes: oneOf('traefik', 'none'),
   }).map(withOneForm),
 }) as Arbitrary<DaskCluster>;
 

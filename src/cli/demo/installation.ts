@@ -28,22 +28,37 @@ interface PolicyRule {
 /** Every right that the controller uses, and none that it does not. Secrets: by name alone, never a list. */
 const CONTROLLER_RULES: readonly PolicyRule[] = [
   { apiGroups: [GATEWAY_GROUP], resources: ['daskclusters'], verbs: ['list', 'watch'] },
+  { apiGroups: [''], resources: ['namespaces'], verbs: ['list', 'watch'] },
   { apiGroups: [GATEWAY_GROUP], resources: ['daskclusters/status'], verbs: ['patch'] },
   // To set blockOwnerDeletion on children, where OwnerReferencesPermissionEnforcement is on.
   { apiGroups: [GATEWAY_GROUP], resources: ['daskclusters/finalizers'], verbs: ['update'] },
   { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch', 'create', 'delete'] },
   { apiGroups: [''], resources: ['services'], verbs: ['get', 'list', 'watch', 'create', 'delete'] },
-  { apiGroups: [''], resources: ['secrets'], verbs: ['get', 'create', 'delete'] },
+  { apiGroups: [''], resources: ['secrets'], verbs: ['get', 'create', 'patch', 'delete'] },
   { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
   {
     apiGroups: ['admissionregistration.k8s.io'],
     resources: ['mutatingwebhookconfigurations', 'validatingwebhookconfigurations'],
     resourceNames: [WEBHOOK_CONFIGURATION],
-    verbs: ['get', 'patch'],
+    verbs: ['get', 'list', 'watch', 'patch'],
+  },
+  // Its own Secret alone, by name: whoever deletes it is seen at once.
+  {
+    apiGroups: [''],
+    resources: ['secrets'],
+    resourceNames: [WEBHOOK_AUTHORITY_SECRET],
+    verbs: ['list', 'watch'],
   },
 ];
 
+/** What admission judges by, and whom it asks: it writes nothing. */
 const WEBHOOK_RULES: readonly PolicyRule[] = [
+  { apiGroups: [''], resources: ['namespaces'], verbs: ['get', 'list', 'watch'] },
+  { apiGroups: [GATEWAY_GROUP], resources: ['daskclusters'], verbs: ['list', 'watch'] },
+  { apiGroups: ['authorization.k8s.io'], resources: ['subjectaccessreviews'], verbs: ['create'] },
+];
+
+const WEBHOOK_NAMESPACE_RULES: readonly PolicyRule[] = [
   { apiGroups: [''], resources: ['secrets'], resourceNames: [WEBHOOK_AUTHORITY_SECRET], verbs: ['get'] },
 ];
 
@@ -59,7 +74,8 @@ export function foundation(namespace: string): readonly KubeObject[] {
     account('webhook'),
     account('controller'),
     ...clusterGrant('controller', namespace, CONTROLLER_RULES),
-    ...namespaceGrant('webhook', namespace, WEBHOOK_RULES),
+    ...clusterGrant('webhook', namespace, WEBHOOK_RULES),
+    ...namespaceGrant('webhook', namespace, WEBHOOK_NAMESPACE_RULES),
   ];
 }
 

@@ -116,8 +116,10 @@ export async function uninstall(
   await kubectl(['delete', configurations.join(','), WEBHOOK_CONFIGURATION, ignore]);
   await kubectl(['delete', 'crd', 'daskclusters.gateway.dask.org', ignore]);
   for (const namespace of namespaces) {
-    const role = `${serviceAccountName('controller')}-${namespace}`;
-    await kubectl(['delete', 'clusterrole,clusterrolebinding', role, ignore]);
+    for (const part of ['controller', 'webhook'] as const) {
+      const role = `${serviceAccountName(part)}-${namespace}`;
+      await kubectl(['delete', 'clusterrole,clusterrolebinding', role, ignore]);
+    }
     await kubectl(['delete', 'namespace', namespace, ignore]);
   }
 }

@@ -6,12 +6,15 @@ import type { ClusterEvent } from './action.ts';
 import { takeCensus } from './census.ts';
 import { no, yes, type Statement } from './conditions.ts';
 import { countersOf } from './counters.ts';
+import { limitedEvents, limitedStatements, WAITING } from './limited.ts';
 import type { PlanInput } from './observed.ts';
 import type { Plan } from './plan.ts';
 import { statusOf } from './status.ts';
 
 const CONFLICT_RETRY_MS = 5_000;
 const PREDECESSOR_RETRY_MS = 1_000;
+/** Room that is made is told at once; other limits, after a change of the configuration, are found by looking. */
+const LIMITS_RETRY_MS = 15_000;
 
 /** What keeps a cluster from being worked on at all. */
 interface Blocked {
@@ -33,6 +36,10 @@ function blockedBy(input: PlanInput): Blocked | undefined {
   if (input.errors.length > 0) {
     const message = input.errors.map(format).join('; ');
     return { reason: 'InvalidSpec', message, isStalled: true, retryMs: undefined };
+  }
+  if (input.grant?.kind === 'waiting') {
+    const { message } = input.grant;
+    return { reason: WAITING, message, isStalled: false, retryMs: LIMITS_RETRY_MS };
   }
   const [taken, left] = [namesTaken(input), namesLeft(input)];
   if (taken.length > 0) {
@@ -93,6 +100,7 @@ function withheld(input: PlanInput, { reason, message, isStalled, retryMs }: Blo
     { type: 'CredentialsReady', ...unknown },
     { type: 'SchedulerReady', ...unknown },
     { type: 'WorkersReady', ...unknown },
+    ...limitedStatements(input),
   ];
   const { credentials: _name, ...status } = statusOf({
     cluster,
@@ -114,7 +122,7 @@ function withheld(input: PlanInput, { reason, message, isStalled, retryMs }: Blo
       ...(previous.credentials === undefined ? {} : { credentials: previous.credentials }),
     },
     statusFirst: false,
-    events: isStalled && previous.message !== message ? [event] : [],
+    events: [...(isStalled && previous.message !== message ? [event] : []), ...limitedEvents(input)],
     requeueAfterMs: retryMs,
   };
 }

@@ -2,6 +2,7 @@ import type { DaskCluster } from '../../api/dask-cluster.ts';
 import type { Pod, Service } from '../../api/kubernetes.ts';
 import type { Finding } from '../findings.ts';
 import type { Backoff } from '../lifecycle/backoff.ts';
+import type { Grant } from '../limits/grant.ts';
 import type { Installation } from '../render/labels.ts';
 
 /** What is known of a cluster's Secret, which is looked up by name and never watched. */
@@ -59,6 +60,8 @@ export interface PlanInput {
   /** What is wrong with it; a cluster with errors slipped in while the webhook was away, and is not worked on. */
   readonly errors: readonly Finding[];
   readonly observed: Observed;
+  /** What the limits leave to it; absent means all. */
+  readonly grant?: Grant | undefined;
   /** Epoch milliseconds. */
   readonly now: number;
   readonly settings: PlanSettings;

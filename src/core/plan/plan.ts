@@ -2,6 +2,7 @@ import { formOf, type DaskCluster, type DaskClusterStatus } from '../../api/dask
 import { PAUSED_ANNOTATION } from '../../api/names.ts';
 import type { Action, ClusterEvent } from './action.ts';
 import { planFinished } from './finished.ts';
+import { isInvalidGateway, planInvalidGateway } from './invalid-gateway.ts';
 import type { PlanInput } from './observed.ts';
 import { planRunning } from './running.ts';
 import { isFinished } from './status.ts';
@@ -26,6 +27,9 @@ export interface Plan {
 export function plan(input: PlanInput): Plan {
   const { cluster } = input;
   if (!isOurs(cluster)) return unchanged(cluster);
+  if (formOf(cluster.spec) === 'gateway') {
+    return isInvalidGateway(input) ? planInvalidGateway(input) : unchanged(cluster);
+  }
   const stopped = cluster.spec.active === false;
   return stopped || isFinished(cluster) ? planFinished(input) : planRunning(input);
 }
@@ -35,12 +39,9 @@ export function unchanged({ status }: DaskCluster): Plan {
   return { actions: [], status: status ?? {}, statusFirst: false, events: [], requeueAfterMs: undefined };
 }
 
-/**
- * A deleted cluster's children go by their owner references; a paused one is its owner's to mend; the gateway form
- * still has dask-gateway's own controller.
- */
+/** A deleted cluster's children go by their owner references; a paused one is its owner's to mend. */
 function isOurs({ metadata, spec }: DaskCluster): boolean {
   if (metadata.deletionTimestamp !== undefined) return false;
   if (metadata.annotations?.[PAUSED_ANNOTATION] === 'true') return false;
-  return formOf(spec) === 'template';
+  return formOf(spec) !== undefined;
 }

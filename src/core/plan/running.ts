@@ -6,6 +6,7 @@ import { planBlocked } from './blocked.ts';
 import { isLive, takeCensus, type Census } from './census.ts';
 import { countersOf, differ, type Counters } from './counters.ts';
 import { finish, type Ending } from './finished.ts';
+import { limitedEvents, limitedStatements, withinLimits } from './limited.ts';
 import type { PlanInput } from './observed.ts';
 import type { Plan } from './plan.ts';
 import { runningStatements } from './running-statements.ts';
@@ -20,9 +21,10 @@ const INJECTION_RETRY_MS = 10_000;
 /** A cluster that should run: brings its children to what the manifest says. */
 export function planRunning(given: PlanInput): Plan {
   const resumed = wasInactive(given.cluster.status ?? {});
+  const cluster = withinLimits(given.cluster, given.grant);
   const input = resumed
-    ? { ...given, cluster: { ...given.cluster, status: resume(given.cluster.status ?? {}) } }
-    : given;
+    ? { ...given, cluster: { ...cluster, status: resume(given.cluster.status ?? {}) } }
+    : { ...given, cluster };
   const blocked = planBlocked(input);
   if (blocked !== undefined) return blocked;
   const census = takeCensus(input.observed.pods, input.now);
@@ -61,7 +63,7 @@ function assemble({ input, census, before, scheduler, workers, resumed }: Parts)
     census,
     counters,
     phase,
-    statements,
+    statements: [...statements, ...limitedStatements(input)],
     message,
     termination: workers?.termination ?? scheduler.termination,
     now: input.now,
@@ -70,7 +72,12 @@ function assemble({ input, census, before, scheduler, workers, resumed }: Parts)
     actions: [...foundation, ...deleteStale(census, counters), ...withoutFutile(input, pods)],
     status,
     statusFirst: resumed || differ(before, counters),
-    events: [...(resumed ? [RESUMED] : []), ...scheduler.events, ...(workers?.events ?? [])],
+    events: [
+      ...(resumed ? [RESUMED] : []),
+      ...limitedEvents(input),
+      ...scheduler.events,
+      ...(workers?.events ?? []),
+    ],
     requeueAfterMs: earliest(input, scheduler, workers),
   };
 }

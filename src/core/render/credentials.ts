@@ -8,7 +8,7 @@ import {
   type Role,
 } from '../../api/names.ts';
 import { daskContainerOfPod, type DaskContainer } from '../dask-container.ts';
-import { jsonPointer, type JsonPatchOperation } from '../json-patch.ts';
+import { append, type JsonPatchOperation } from '../json-patch.ts';
 import { CREDENTIALS_ENVIRONMENT } from './environment.ts';
 
 /** The role that a pod's component label claims, or undefined where it is neither scheduler nor worker. */
@@ -61,16 +61,4 @@ function missingMount(container: Container): readonly unknown[] {
 function missingVariables(container: Container): readonly unknown[] {
   const present = new Set(container.env?.map((variable) => variable.name));
   return CREDENTIALS_ENVIRONMENT.filter((variable) => !present.has(variable.name));
-}
-
-/** Appends to a list, or makes it where it is absent: `/-` on an absent list is an error of the API server's. */
-function append(
-  at: readonly (string | number)[],
-  existing: readonly unknown[] | null | undefined,
-  items: readonly unknown[],
-): readonly JsonPatchOperation[] {
-  if (items.length === 0) return [];
-  if (existing === undefined || existing === null)
-    return [{ op: 'add', path: jsonPointer(...at), value: items }];
-  return items.map((value) => ({ op: 'add', path: jsonPointer(...at, '-'), value }));
 }

@@ -1,5 +1,5 @@
 import type { FieldPath } from '../../api/field-path.ts';
-import type { ContainerView } from './subject.ts';
+import type { ContainerView } from './template-view.ts';
 
 /** An option of Dask's command line that a template gives, in one word (`--port=1`) or in two (`--port 1`). */
 export interface CommandOption {

@@ -2,7 +2,8 @@ import type { FieldPath } from '../../api/field-path.ts';
 import type { VolumeMount } from '../../api/kubernetes.ts';
 import { CREDENTIALS_MOUNT_PATH, CREDENTIALS_VOLUME } from '../../api/names.ts';
 import { invalid, type Finding } from '../findings.ts';
-import type { ContainerView, Rule, Subject } from './subject.ts';
+import type { Rule, Subject } from './subject.ts';
+import type { ContainerView } from './template-view.ts';
 
 /**
  * In the Dask container nothing but the credentials may be mounted at or below their folder, and they may be

@@ -9,6 +9,14 @@ export const LONGEST_NAME = LONGEST_LABEL - serviceName('').length;
 /** What the API server appends to `metadata.generateName`. */
 const GENERATED_SUFFIX = 'xxxxx';
 
+/** What is said of a name; the CustomResourceDefinition's own rules say the same words. */
+export const NAME_TEXT = {
+  label:
+    "must consist of lower case letters, digits and '-', and start and end with a letter or digit " +
+    '(it becomes part of a Service name; clusters are addressed as <namespace>.<name>)',
+  length: `must be no more than ${LONGEST_NAME} characters (the Service '${serviceName('<name>')}' may have ${LONGEST_LABEL})`,
+} as const;
+
 /**
  * The name becomes a label value and a Service's name, and clusters are addressed as `<namespace>.<name>`: so it must
  * be one DNS label, and short enough for what is put before it.
@@ -30,15 +38,10 @@ export const names: Rule = {
 function judge(path: FieldPath, value: string, name: string): readonly Finding[] {
   const rule = names.id;
   const findings: Finding[] = [];
-  if (!DNS_LABEL.test(name)) {
-    const message =
-      "must consist of lower case letters, digits and '-', and start and end with a letter or digit " +
-      '(it becomes part of a Service name; clusters are addressed as <namespace>.<name>)';
-    findings.push(invalid({ rule, path, value, message }));
-  }
+  if (!DNS_LABEL.test(name)) findings.push(invalid({ rule, path, value, message: NAME_TEXT.label }));
   if (name.length > LONGEST_NAME) {
-    const message = `must be no more than ${String(LONGEST_NAME)} characters (the Service '${serviceName('<name>')}' may have ${String(LONGEST_LABEL)}); this one makes ${String(name.length)}`;
-    findings.push(invalid({ rule, path, value, message }));
+    const generated = value === name ? '' : `; ${GENERATED_SUFFIX.length} more are generated`;
+    findings.push(invalid({ rule, path, value, message: `${NAME_TEXT.length}${generated}` }));
   }
   return findings;
 }

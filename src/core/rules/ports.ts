@@ -1,7 +1,8 @@
 import { DASHBOARD_PORT, SCHEDULER_PORT } from '../../api/names.ts';
 import { invalid, type Finding } from '../findings.ts';
 import { commandOptions, type CommandOption } from './command-options.ts';
-import type { ContainerView, Rule, Subject, TemplateView } from './subject.ts';
+import type { Rule, Subject } from './subject.ts';
+import type { ContainerView, TemplateView } from './template-view.ts';
 
 /** The ports that the cluster's Service leads to; everything in a pod shares one network. */
 const OWNED: ReadonlyMap<number, string> = new Map([

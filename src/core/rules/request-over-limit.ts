@@ -8,11 +8,9 @@ import type { Rule, Subject } from './subject.ts';
 export const requestOverLimit: Rule = {
   id: 'request-over-limit',
   check({ templates }: Subject): readonly Finding[] {
-    return templates.flatMap(({ path, spec, containers, initContainers }) => [
+    return templates.flatMap(({ path, spec, allContainers }) => [
       ...ofResources(spec.resources, path.child('spec')),
-      ...[...containers, ...initContainers].flatMap((view) =>
-        ofResources(view.container.resources, view.path),
-      ),
+      ...allContainers.flatMap((view) => ofResources(view.container.resources, view.path)),
     ]);
   },
 };

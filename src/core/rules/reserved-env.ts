@@ -1,7 +1,8 @@
 import type { EnvVar } from '../../api/kubernetes.ts';
 import { cut, forbidden, type Finding } from '../findings.ts';
 import { CREDENTIALS_ENVIRONMENT, WORKER_NAME_VARIABLE } from '../render/environment.ts';
-import type { ContainerView, Rule, Subject } from './subject.ts';
+import type { Rule, Subject } from './subject.ts';
+import type { ContainerView } from './template-view.ts';
 
 /** Variables with their one right value, which a template may repeat (an object read back from a cluster does). */
 const RIGHT_VALUES: ReadonlyMap<string, EnvVar> = new Map(

@@ -7,7 +7,8 @@ import {
   ROLE_COMPONENT,
 } from '../../api/names.ts';
 import { cut, forbidden, invalid, type Finding } from '../findings.ts';
-import type { Rule, Subject, TemplateView } from './subject.ts';
+import type { Rule, Subject } from './subject.ts';
+import type { TemplateView } from './template-view.ts';
 
 /**
  * Labels by which Services select and the controller finds its pods are set by the controller; a template may repeat

@@ -1,7 +1,8 @@
 import type { Volume } from '../../api/kubernetes.ts';
 import { CREDENTIALS_VOLUME, credentialsSecretName } from '../../api/names.ts';
 import { cut, invalid, type Finding } from '../findings.ts';
-import type { Rule, Subject, TemplateView } from './subject.ts';
+import type { Rule, Subject } from './subject.ts';
+import type { TemplateView } from './template-view.ts';
 
 /** The volume `dask-credentials` is the cluster's own Secret; no other volume may take its name. */
 export const reservedVolume: Rule = {

@@ -3,7 +3,11 @@ import type { Container } from '../../api/kubernetes.ts';
 import { asWarning, invalid, type Finding } from '../findings.ts';
 import { restartsInPlace } from '../lifecycle/restart-in-place.ts';
 import { restartPolicyOf } from '../render/restart-policy.ts';
-import type { Rule, Subject, TemplateView } from './subject.ts';
+import type { Rule, Subject } from './subject.ts';
+import type { TemplateView } from './template-view.ts';
+
+/** The CustomResourceDefinition's own rule says the same words. */
+export const WORKER_POLICY_TEXT = "must be 'OnFailure' or 'Never': a retired worker would come back";
 
 /**
  * A worker that the scheduler has retired ends with exit code 0 and must stay away. A scheduler that the kubelet
@@ -29,10 +33,10 @@ function ofWorker(view: TemplateView): readonly Finding[] {
   const restarting = spec.restartPolicy === 'Always' ? byPod(view) : restartingAfter(view, [0]);
   if (restarting === undefined) return [];
   const { path, value, byRules } = restarting;
-  const must = byRules ? 'must not restart after exit code 0' : "must be 'OnFailure' or 'Never'";
-  return [
-    invalid({ rule: restartPolicy.id, path, value, message: `${must}: a retired worker would come back` }),
-  ];
+  const message = byRules
+    ? 'must not restart after exit code 0: a retired worker would come back'
+    : WORKER_POLICY_TEXT;
+  return [invalid({ rule: restartPolicy.id, path, value, message })];
 }
 
 function ofScheduler(view: TemplateView): readonly Finding[] {

@@ -1,33 +1,25 @@
-import { formOf, type DaskCluster, type Form, type PodTemplate } from '../../api/dask-cluster.ts';
-import { FieldPath } from '../../api/field-path.ts';
-import type { Container, PodSpec } from '../../api/kubernetes.ts';
-import type { Role } from '../../api/names.ts';
-import { daskContainerIndex } from '../dask-container.ts';
+import { formOf, type DaskCluster, type Form } from '../../api/dask-cluster.ts';
 import type { Finding } from '../findings.ts';
+import { DEFAULT_POLICY, type Policy } from '../policy/policy.ts';
+import { gatewayTemplateViews } from './gateway-views.ts';
+import { templateView, type TemplateView } from './template-view.ts';
 
-/** One pod template of a cluster, and where the user wrote it. */
-export interface TemplateView {
-  readonly role: Role;
-  /** Path of the template: `spec.worker.template`. */
-  readonly path: FieldPath;
-  readonly template: PodTemplate;
-  readonly spec: Partial<PodSpec>;
-  /** The container that runs Dask, where it can be told. */
-  readonly dask: ContainerView | undefined;
-  readonly containers: readonly ContainerView[];
-  readonly initContainers: readonly ContainerView[];
-}
-
-export interface ContainerView {
-  readonly container: Container;
-  readonly path: FieldPath;
+/** What an object is judged by, besides itself. */
+export interface Circumstances {
+  /** Absent means the defaults. */
+  readonly policy?: Policy;
+  /** The sound part of the stored object that is to be replaced. */
+  readonly oldCluster?: DaskCluster;
 }
 
 /** What the rules look at: an object whose present fields have their declared types. */
 export interface Subject {
   readonly cluster: DaskCluster;
   readonly form: Form | undefined;
-  /** Empty for the gateway form, whose pods dask-gateway's configuration describes. */
+  readonly policy: Policy;
+  /** The sound part of the stored object; undefined for a new one. */
+  readonly oldCluster: DaskCluster | undefined;
+  /** Of the gateway form: the pods that `spec.config` leads to. */
   readonly templates: readonly TemplateView[];
 }
 
@@ -37,38 +29,19 @@ export interface Rule {
   check(subject: Subject): readonly Finding[];
 }
 
-export function subjectOf(cluster: DaskCluster): Subject {
+export function subjectOf(
+  cluster: DaskCluster,
+  { policy = DEFAULT_POLICY, oldCluster }: Circumstances = {},
+): Subject {
   const form = formOf(cluster.spec);
-  const { scheduler, worker } = cluster.spec;
-  const templates =
-    form === 'template'
-      ? [viewOf('scheduler', scheduler?.template), viewOf('worker', worker?.template)].filter(
-          (view) => view !== undefined,
-        )
-      : [];
-  return { cluster, form, templates };
+  return { cluster, form, policy, oldCluster, templates: templatesOf(cluster, form) };
 }
 
-function viewOf(role: Role, template: PodTemplate | undefined): TemplateView | undefined {
-  if (template === undefined) return undefined;
-  const path = FieldPath.of('spec', role, 'template');
-  const spec: Partial<PodSpec> = template.spec ?? {};
-  const containers = containerViews(path.child('spec', 'containers'), spec.containers);
-  const index = daskContainerIndex(spec.containers ?? [], role);
-  return {
-    role,
-    path,
-    template,
-    spec,
-    containers,
-    initContainers: containerViews(path.child('spec', 'initContainers'), spec.initContainers),
-    dask: index === undefined ? undefined : containers[index],
-  };
-}
-
-function containerViews(path: FieldPath, containers: readonly Container[] | undefined): ContainerView[] {
-  return (containers ?? []).map((container, index) => ({
-    container,
-    path: path.index(index, container.name),
-  }));
+function templatesOf(cluster: DaskCluster, form: Form | undefined): readonly TemplateView[] {
+  if (form === undefined) return [];
+  if (form === 'gateway') return gatewayTemplateViews(cluster);
+  return (['scheduler', 'worker'] as const).flatMap((role) => {
+    const template = cluster.spec[role]?.template;
+    return template === undefined ? [] : [templateView(role, template)];
+  });
 }

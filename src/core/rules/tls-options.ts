@@ -1,7 +1,8 @@
 import { CERTIFICATE_KEY, CREDENTIALS_MOUNT_PATH, PRIVATE_KEY_KEY } from '../../api/names.ts';
 import { invalid, type Finding } from '../findings.ts';
 import { commandOptions, type CommandOption } from './command-options.ts';
-import type { ContainerView, Rule, Subject } from './subject.ts';
+import type { Rule, Subject } from './subject.ts';
+import type { ContainerView } from './template-view.ts';
 
 const CERTIFICATE = `${CREDENTIALS_MOUNT_PATH}/${CERTIFICATE_KEY}`;
 const PRIVATE_KEY = `${CREDENTIALS_MOUNT_PATH}/${PRIVATE_KEY_KEY}`;

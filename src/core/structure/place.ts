@@ -29,7 +29,8 @@ export function fieldPathOf(root: unknown, segments: readonly string[]): FieldPa
   let inMap = false;
   for (const segment of segments) {
     const value = valueAt(parent, [segment]);
-    if (Array.isArray(parent)) {
+    // Some of Kubernetes' own paths leave the index out: `volumeMounts.recursiveReadOnly`.
+    if (Array.isArray(parent) && /^\d+$/.test(segment)) {
       const name = isObject(value) && typeof value['name'] === 'string' ? value['name'] : undefined;
       path = path.index(Number(segment), name);
       inMap = false;

@@ -8,6 +8,7 @@ import { Obstacles } from '../../../src/controller/obstacles.ts';
 import { projectPod } from '../../../src/controller/projection.ts';
 import { Reconciler } from '../../../src/controller/reconcile.ts';
 import { StatusWriter } from '../../../src/controller/status-writer.ts';
+import { DEFAULT_POLICY } from '../../../src/core/policy/policy.ts';
 import { Verdicts } from '../../../src/controller/verdicts.ts';
 import { DEFAULT_SETTINGS } from '../../../src/core/plan/observed.ts';
 import { credentialsPatch } from '../../../src/core/render/credentials.ts';
@@ -52,10 +53,11 @@ class Bench {
       credentials,
       expectations,
       obstacles,
+      limits: { grantOf: () => undefined },
       events: { record: (occurrence) => void this.events.push(occurrence) },
       clock,
       settings: DEFAULT_SETTINGS,
-      verdicts: new Verdicts(),
+      verdicts: new Verdicts({ policy: () => DEFAULT_POLICY, namespaceOf: () => undefined }),
       statuses: new StatusWriter(client),
       executor: new Executor({ client, credentials, expectations, obstacles, log: recordedLog().log }),
     });
@@ -197,6 +199,20 @@ describe('a cluster', () => {
     expect(await bench.turn()).toEqual({ calls: [], againMs: undefined });
     const ending = aCluster({ metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } });
     bench.client.put('daskclusters', ending);
+    bench.show();
+    expect(await bench.turn()).toEqual({ calls: [], againMs: undefined });
+  });
+
+  test('of the gateway form that is invalid is ended, once', async () => {
+    const config = { worker_memory: 8, worker_memory_limit: 4 };
+    bench.client.put('daskclusters', { ...aCluster(), spec: { config, username: 'alice', options: {} } });
+    bench.show();
+    expect((await bench.turn()).calls).toContain(STATUS);
+    expect(bench.cluster.status).toMatchObject({
+      phase: 'Failed',
+      message: expect.stringContaining('spec.config.worker_memory: Invalid value') as unknown,
+    });
+    expect(bench.events).toMatchObject([{ type: 'Warning', reason: 'InvalidSpec' }]);
     bench.show();
     expect(await bench.turn()).toEqual({ calls: [], againMs: undefined });
   });

@@ -1,172 +1,187 @@
 import { randomBytes, X509Certificate } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { KubeObject, Resource, Secret } from '../../../src/api/kubernetes.ts';
-import { ensureWebhookAuthority, keepWebhookAuthority } from '../../../src/controller/webhook-authority.ts';
-import { ApiError } from '../../../src/kube/errors.ts';
-import type { Patch } from '../../../src/kube/patch.ts';
-import { applyJsonPatch } from '../../support/json-patch.ts';
+import { WebhookAuthority } from '../../../src/controller/webhook-authority.ts';
+import { createAuthority } from '../../../src/pki/authority.ts';
+import { systemClock } from '../../../src/platform/clock.ts';
+import { AuthorityApi, MUTATING, SECRET, VALIDATING } from '../../support/authority-api.ts';
+import { poll } from '../../support/poll.ts';
 import { SteppedClock } from '../../support/stepped-clock.ts';
 import { recordedLog } from '../kube/recorded-log.ts';
 
+const DAY_MS = 86_400_000;
 const { signal } = new AbortController();
-const SECRET = 'secrets/daskwarden-webhook-ca';
-const MUTATING = 'mutatingwebhookconfigurations/daskwarden';
-const VALIDATING = 'validatingwebhookconfigurations/daskwarden';
 
-/** Objects by `<plural>/<name>`, and the writes to them. */
-class FakeApi {
-  readonly objects = new Map<string, KubeObject>();
-  readonly writes: string[] = [];
-  /** Called before a create, for what somebody else does meanwhile. */
-  beforeCreate = (): void => undefined;
-
-  get<T extends KubeObject>({ plural }: Resource, { name }: { name: string }): Promise<T> {
-    const object = this.objects.get(`${plural}/${name}`);
-    return object === undefined ? refusal(404, 'NotFound') : Promise.resolve(object as T);
-  }
-
-  create<T extends object, Answer = T>({ plural }: Resource, _at: object, object: T): Promise<Answer> {
-    this.beforeCreate();
-    const key = `${plural}/${(object as unknown as KubeObject).metadata.name ?? ''}`;
-    if (this.objects.has(key)) return refusal(409, 'AlreadyExists');
-    this.writes.push(`create ${key}`);
-    this.objects.set(key, object as unknown as KubeObject);
-    return Promise.resolve(object as unknown as Answer);
-  }
-
-  async patch<T extends KubeObject>(resource: Resource, at: { name: string }, patch: Patch): Promise<T> {
-    const key = `${resource.plural}/${at.name}`;
-    const object = await this.get<T>(resource, at);
-    if (patch.type !== 'json') throw new Error('only JSON patches are faked');
-    this.writes.push(`patch ${key} ${patch.operations.map(({ path }) => path).join()}`);
-    this.objects.set(key, applyJsonPatch(object, patch.operations as never));
-    return object;
-  }
-
-  install(key: string, ...bundles: (string | undefined)[]): void {
-    const webhooks = bundles.map((caBundle, index) => ({
-      name: `w${index}`,
-      clientConfig: { service: { name: 'hook' }, ...(caBundle !== undefined && { caBundle }) },
-    }));
-    this.objects.set(key, { metadata: { name: 'daskwarden' }, webhooks } as KubeObject);
-  }
-
-  bundles(key: string): readonly (string | undefined)[] {
-    const { webhooks } = this.objects.get(key) as unknown as {
-      webhooks: readonly { clientConfig: { caBundle?: string } }[];
-    };
-    return webhooks.map(({ clientConfig }) => clientConfig.caBundle);
-  }
-
-  get certificate(): string {
-    return (this.objects.get(SECRET) as Secret | undefined)?.data?.['tls.crt'] ?? '';
-  }
-}
-
-function refusal<T>(code: number, reason: string): Promise<T> {
-  return Promise.reject(new ApiError({ method: 'GET', path: '/' }, code, { reason }));
-}
-
-function dependencies(client: FakeApi) {
+function atWork(api: AuthorityApi = installed()) {
   const { log, lines } = recordedLog();
-  return { client, namespace: 'dask', clock: new SteppedClock(Date.now()), randomBytes, log, lines };
+  const time = { nowMs: Date.now() };
+  const clock = { ...systemClock, now: () => time.nowMs, monotonic: () => time.nowMs };
+  const authority = new WebhookAuthority({ client: api, namespace: 'dask', clock, randomBytes, log });
+  return { api, authority, time, lines };
 }
 
-describe('ensureWebhookAuthority', () => {
-  it('makes the authority and sets it as the caBundle of every webhook', async () => {
-    const api = new FakeApi();
-    api.install(MUTATING, undefined, undefined);
-    api.install(VALIDATING, undefined, '');
-    expect(await ensureWebhookAuthority(dependencies(api), signal)).toBe(true);
-    const certificate = new X509Certificate(Buffer.from(api.certificate, 'base64'));
-    expect(certificate.ca).toBe(true);
-    expect(api.bundles(MUTATING)).toEqual([api.certificate, api.certificate]);
-    expect(api.bundles(VALIDATING)).toEqual([api.certificate, api.certificate]);
+function installed(): AuthorityApi {
+  const api = new AuthorityApi();
+  api.install(MUTATING, undefined, undefined);
+  api.install(VALIDATING, undefined, '');
+  return api;
+}
+
+/** Takes turns until there is nothing to do. @returns for how long, milliseconds */
+async function settle(authority: WebhookAuthority): Promise<number> {
+  for (let turn = 0; turn < 20; turn++) {
+    const delayMs = await authority.turn(signal);
+    if (delayMs > 0) return delayMs;
+  }
+  throw new Error('there is always something to do');
+}
+
+async function agedSecret(api: AuthorityApi): Promise<string> {
+  const aged = await createAuthority({ nowMs: Date.now() - 250 * DAY_MS, randomBytes });
+  api.secret = { 'tls.crt': aged.certificatePem, 'tls.key': aged.privateKeyPem };
+  return aged.certificatePem;
+}
+
+describe('the authority of the webhooks', () => {
+  it('is made, and set as the caBundle of every webhook', async () => {
+    const { api, authority } = atWork();
+    expect(await settle(authority)).toBe(600_000);
+    const certificate = api.secret['tls.crt'] ?? '';
+    expect(new X509Certificate(certificate).ca).toBe(true);
+    expect([...api.bundles(MUTATING), ...api.bundles(VALIDATING)]).toEqual(Array(4).fill(certificate));
+    expect(api.writes[0]).toBe(`create ${SECRET}`);
   });
 
-  it('writes nothing where all is as it should be', async () => {
-    const api = new FakeApi();
-    api.install(MUTATING, undefined);
-    api.install(VALIDATING, undefined);
-    await ensureWebhookAuthority(dependencies(api), signal);
+  it('costs no write where all is as it should be', async () => {
+    const { api, authority } = atWork();
+    await settle(authority);
     const { length } = api.writes;
-    expect(await ensureWebhookAuthority(dependencies(api), signal)).toBe(true);
+    expect(await authority.turn(signal)).toBe(600_000);
     expect(api.writes).toHaveLength(length);
   });
 
-  it('writes only where the bundle differs', async () => {
-    const api = new FakeApi();
-    api.install(MUTATING, undefined);
-    api.install(VALIDATING, undefined);
-    await ensureWebhookAuthority(dependencies(api), signal);
-    api.install(VALIDATING, api.certificate, 'b2xk', api.certificate);
+  it('is written only where the bundle differs', async () => {
+    const { api, authority } = atWork();
+    await settle(authority);
+    const bundle = Buffer.from(api.secret['tls.crt'] ?? '').toString('base64');
+    api.install(VALIDATING, bundle, 'b2xk', bundle);
     api.writes.length = 0;
-    await ensureWebhookAuthority(dependencies(api), signal);
+    await settle(authority);
     expect(api.writes).toEqual([`patch ${VALIDATING} /webhooks/1/clientConfig/caBundle`]);
   });
 
-  it('takes the authority of another replica that was faster', async () => {
-    const [api, other] = [new FakeApi(), new FakeApi()];
-    api.install(MUTATING, undefined);
-    api.install(VALIDATING, undefined);
-    await ensureWebhookAuthority(dependencies(other), signal);
-    api.beforeCreate = () => {
-      api.objects.set(SECRET, other.objects.get(SECRET)!);
+  it('is the one of another controller that was faster', async () => {
+    const [{ api: faster, authority: other }, { api, authority }] = [atWork(), atWork()];
+    await settle(other);
+    api.beforeWrite = () => {
+      api.beforeWrite = () => undefined;
+      api.put(SECRET, faster.objects.get(SECRET)!);
     };
-    await ensureWebhookAuthority(dependencies(api), signal);
-    expect(api.bundles(MUTATING)).toEqual([other.certificate]);
+    expect(await settle(authority)).toBe(1_000);
+    await settle(authority);
+    expect(api.bundles(MUTATING)[0]).toBe(faster.secret['tls.crt']);
   });
 
-  it('tells whether a registration is missing, and serves the other one', async () => {
-    const api = new FakeApi();
+  it('serves one registration while the other is missing', async () => {
+    const { api, authority } = atWork(new AuthorityApi());
     api.install(VALIDATING, undefined);
-    expect(await ensureWebhookAuthority(dependencies(api), signal)).toBe(false);
-    expect(api.bundles(VALIDATING)).toEqual([api.certificate]);
+    await settle(authority);
+    expect(api.bundles(VALIDATING)).toEqual([api.secret['tls.crt']]);
   });
 
-  it('refuses a Secret that is something else, and leaves it', async () => {
-    const api = new FakeApi();
-    api.objects.set(SECRET, { metadata: { name: 'daskwarden-webhook-ca' } });
-    await expect(ensureWebhookAuthority(dependencies(api), signal)).rejects.toThrow(
-      'Secret dask/daskwarden-webhook-ca: has no key tls.crt; delete it to have it made anew',
-    );
-    expect(api.writes).toEqual([]);
-  });
-});
-
-describe('keepWebhookAuthority', () => {
-  function keeping(api: FakeApi) {
-    const deps = dependencies(api);
+  it('is looked at again at once when something changed', async () => {
+    const api = installed();
+    const clock = new SteppedClock(Date.now());
+    const { log } = recordedLog();
+    const authority = new WebhookAuthority({ client: api, namespace: 'dask', clock, randomBytes, log });
     const ending = new AbortController();
-    const run = keepWebhookAuthority(deps, ending.signal);
+    const run = authority.run(ending.signal);
     onTestFinished(async () => {
       ending.abort();
       await run;
     });
-    return deps;
-  }
+    await clock.asleep();
+    api.install(VALIDATING, undefined);
+    authority.look();
+    const bundle = (): Promise<string | undefined> => Promise.resolve(api.bundles(VALIDATING)[0]);
+    await poll('the bundle to be back', bundle, (pem) => pem === api.secret['tls.crt']);
+  });
+});
 
-  it('looks again soon while a registration is missing, later every ten minutes', async () => {
-    const api = new FakeApi();
-    api.install(MUTATING, undefined);
-    const { clock } = keeping(api);
-    expect(await clock.asleep()).toBe(2_000);
-    api.install(VALIDATING, undefined);
-    expect(await clock.step(2_000)).toBe(600_000);
-    api.install(VALIDATING, undefined);
-    await clock.step(600_000);
-    expect(api.bundles(VALIDATING)).toEqual([api.certificate]);
+describe('a rotation', () => {
+  it('goes from one authority to the next by a time when both are trusted', async () => {
+    const { api, authority, time, lines } = atWork();
+    const old = await agedSecret(api);
+    expect(await settle(authority)).toBe(30_000);
+    const next = api.secret['next.crt'] ?? '';
+    expect(api.bundles(MUTATING)).toEqual([next + old, next + old]);
+    expect(api.secret['tls.crt']).toBe(old);
+
+    time.nowMs += 30_000;
+    await settle(authority);
+    const switched = api.secret;
+    expect(switched).toMatchObject({ 'tls.crt': next, 'previous.crt': old });
+    expect(switched['switched-at']).toBe(new Date(time.nowMs).toISOString());
+    expect(switched['next.key']).toBeUndefined();
+    expect(api.bundles(VALIDATING)).toEqual([next + old, next + old]);
+
+    time.nowMs += 7 * DAY_MS;
+    await settle(authority);
+    expect(Object.keys(api.secret)).toEqual(['tls.crt', 'tls.key']);
+    expect(api.bundles(VALIDATING)).toEqual([next, next]);
+    expect(lines.map(({ msg }) => msg)).toEqual([
+      'made a certificate authority for the webhooks',
+      'set the caBundle',
+      'set the caBundle',
+      'the next certificate authority is trusted and signs from now on',
+      'no leaf of an earlier certificate authority is left',
+      'set the caBundle',
+      'set the caBundle',
+    ]);
   });
 
-  it('tries again after an error, and tells it once', async () => {
-    const api = new FakeApi();
-    api.objects.set(SECRET, { metadata: { name: 'daskwarden-webhook-ca' } });
-    const { clock, lines } = keeping(api);
-    expect(await clock.asleep()).toBe(1_000);
-    expect(await clock.step(1_000)).toBe(1_000);
-    expect(lines).toMatchObject([{ level: 'warn' }]);
-    api.objects.delete(SECRET);
-    await clock.step(1_000);
-    expect(api.certificate).not.toBe('');
+  it('waits anew when somebody writes other bundles meanwhile', async () => {
+    const { api, authority, time } = atWork();
+    await agedSecret(api);
+    await settle(authority);
+    time.nowMs += 29_000;
+    api.install(VALIDATING, undefined);
+    expect(await settle(authority)).toBe(30_000);
+  });
+});
+
+describe('what goes wrong', () => {
+  it('is told once, without a key, and tried again', async () => {
+    const { api, authority, lines } = atWork();
+    await settle(authority);
+    lines.length = 0;
+    api.install(VALIDATING, undefined);
+    api.beforeWrite = () => {
+      throw new Error('connect ECONNREFUSED');
+    };
+    expect(await authority.turn(signal)).toBe(1_000);
+    expect(await authority.turn(signal)).toBe(1_000);
+    expect(lines).toMatchObject([
+      { level: 'warn', msg: "the webhooks' certificate authority could not be kept" },
+    ]);
+    api.beforeWrite = () => undefined;
+    await settle(authority);
+    expect(api.bundles(VALIDATING)).toEqual([api.secret['tls.crt']]);
+  });
+
+  it('says why an authority is made anew, and nothing of its key', async () => {
+    const { api, authority, lines } = atWork();
+    await settle(authority);
+    const { 'tls.crt': certificate = '', 'tls.key': key = '' } = api.secret;
+    api.secret = { 'tls.crt': certificate, 'tls.key': 'garbage' };
+    lines.length = 0;
+    expect(await settle(authority)).toBe(30_000);
+    expect(lines[0]).toMatchObject({
+      msg: 'made a certificate authority for the webhooks',
+      secret: 'daskwarden-webhook-ca',
+      place: 'next',
+      why: 'certificate authority: its certificate or private key is not PEM',
+    });
+    expect(JSON.stringify(lines)).not.toContain(key.split('\n')[1]);
+    expect(api.bundles(MUTATING)[0]).toBe((api.secret['next.crt'] ?? '') + certificate);
   });
 });

@@ -18,7 +18,7 @@ function judged(review: Partial<PodReview>): string[] {
   const findings = judgePod({
     pod: pod(),
     username: 'alice',
-    podCreators: new Set([CONTROLLER]),
+    podCreators: [CONTROLLER],
     ...review,
   });
   expect(findings.every(({ rule, level }) => rule === 'posing' && level === 'error')).toBe(true);
@@ -88,5 +88,24 @@ describe('posing: updating a pod', () => {
 
   it('is free to the configured accounts', () => {
     expect(judged({ pod: pod(scheduler), oldPod: pod(worker), username: CONTROLLER })).toEqual([]);
+  });
+});
+
+describe("posing: a cluster's client", () => {
+  const client = { 'daskwarden.dev/connect': 'demo' };
+
+  it.each([CONTROLLER, 'alice'])('is no scheduler or worker, whoever creates it: %s', (username) => {
+    expect(judged({ pod: pod({ ...worker, ...client }), username })).toContain(
+      "metadata.labels[daskwarden.dev/connect]: Forbidden: a scheduler or worker has its cluster's credentials already; remove the label",
+    );
+    expect(judged({ pod: pod(client), username })).toEqual([]);
+  });
+
+  it('is not what a worker becomes by update; what is so already may stay', () => {
+    const both = pod({ ...worker, ...client });
+    expect(judged({ pod: both, oldPod: pod(worker), username: CONTROLLER })).toHaveLength(1);
+    expect(judged({ pod: both, oldPod: pod(client), username: CONTROLLER })).toHaveLength(1);
+    expect(judged({ pod: both, oldPod: both, username: CONTROLLER })).toEqual([]);
+    expect(judged({ pod: pod(worker), oldPod: both, username: CONTROLLER })).toEqual([]);
   });
 });

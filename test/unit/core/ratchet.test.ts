@@ -52,6 +52,6 @@ describe('ratchet', () => {
     const first = forbidden({ rule: 'a', path: env, value: 1, message: 'one' });
     const second = finding();
     const told = ratchet([first, second], [second, finding({ rule: 'mended' })]);
-    expect(told).toEqual([first, { ...second, level: 'warning' }]);
+    expect(told).toEqual([first, { ...second, level: 'warning', stored: true }]);
   });
 });

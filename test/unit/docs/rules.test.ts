@@ -5,13 +5,30 @@ import { parse } from 'yaml';
 import type { KubeObject } from '../../../src/api/kubernetes.ts';
 import { format, type Finding } from '../../../src/core/findings.ts';
 import { judge } from '../../../src/core/judge.ts';
+import { applyPolicy } from '../../../src/core/policy/apply.ts';
+import { parsePolicy } from '../../../src/core/policy/parse.ts';
+import { DEFAULT_POLICY, type Policy } from '../../../src/core/policy/policy.ts';
 import { judgePod } from '../../../src/core/posing.ts';
+import { CATALOGUE } from '../../../src/core/rules/catalogue.ts';
+import { judgeReach } from '../../../src/core/rules/reach/judge-reach.ts';
 import { RULES } from '../../../src/core/rules/table.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Rules that are not in the table of rules: of the structure, of other objects. */
-const OTHERS = ['size', 'form', 'structure', 'unknown-field', 'scale', 'posing'];
+/** What no single object shows: the size of it, what is known of others, and what Kubernetes' validation says. */
+const WITHOUT_EXAMPLE = [
+  'size',
+  'pod-validation',
+  'pod-warning',
+  'pod-security',
+  'no-verdict',
+  'limits',
+  'namespace-rules',
+  'placement',
+  'requested-by',
+  'scale',
+  'connect',
+];
 
 const [introduction = '', ...sections] = readFileSync(
   join(import.meta.dirname, '../../../docs/rules.md'),
@@ -20,6 +37,10 @@ const [introduction = '', ...sections] = readFileSync(
 const good = parse(blocks(introduction, 'yaml')[0] ?? '') as Json;
 const described = sections.map((section) => ({
   id: section.split('\n', 1)[0] ?? '',
+  /** What the configuration has to say for it. */
+  configuration: blocks(section, 'yaml configuration')[0],
+  /** What was stored before. */
+  stored: blocks(section, 'yaml stored')[0],
   part: blocks(section, 'yaml')[0],
   told: blocks(section, 'text')[0]?.trimEnd().split('\n'),
 }));
@@ -41,16 +62,53 @@ function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function judged(example: Json): readonly Finding[] {
-  if (example['kind'] !== 'Pod') return judge({ object: merge(good, example) }).findings;
-  return judgePod({ pod: example as unknown as KubeObject, username: 'alice', podCreators: new Set() });
+interface Example {
+  readonly id: string;
+  readonly part?: string | undefined;
+  readonly stored?: string | undefined;
+  readonly configuration?: string | undefined;
+}
+
+function judged({ id, part = '', stored, configuration }: Example): readonly Finding[] {
+  const example = parse(part) as Json;
+  if (example['kind'] === 'Pod') {
+    return judgePod({ pod: example as unknown as KubeObject, username: 'alice', podCreators: new Set() });
+  }
+  const policy = policyOf(configuration);
+  const { findings, sound } = judge({
+    object: merge(good, example),
+    ...(stored !== undefined && { oldObject: merge(good, parse(stored)) }),
+    policy,
+  });
+  const all = id === 'reach' ? judgeReach(sound, policy) : findings;
+  return applyPolicy(all, { policy, enforcement: 'Deny', softened: false });
+}
+
+function policyOf(configuration: string | undefined): Policy {
+  if (configuration === undefined) return DEFAULT_POLICY;
+  const parsed = parsePolicy(parse(configuration));
+  if ('problems' in parsed) throw new Error(parsed.problems.map(({ message }) => message).join());
+  return parsed.policy;
 }
 
 describe('docs/rules.md', () => {
-  it('has a row and a section for every rule, and for no other', () => {
-    const rows = [...introduction.matchAll(/^\| \[`([a-z-]+)`\]\(#([a-z-]+)\)/gm)];
-    expect(rows.map(([, id]) => id).sort()).toEqual([...RULES.map(({ id }) => id), ...OTHERS].sort());
-    expect(rows.map(([, id, anchor]) => [id, anchor])).toEqual(described.map(({ id }) => [id, id]));
+  it('has a row and a section for every rule of the catalogue, in its order, and for no other', () => {
+    const rows = [...introduction.matchAll(/^\| \[`([a-z-]+)`\]\(#([a-z-]+)\)(.*)\|$/gm)].map(
+      ([, id = '', anchor = '', rest = '']) => {
+        const [form, ...cells] = rest
+          .split('|')
+          .slice(1)
+          .map((cell) => cell.trim());
+        return { id, anchor, form, level: cells.at(-2)?.replace(/[¹²]/, ''), off: cells.at(-1) };
+      },
+    );
+    expect(rows).toEqual(
+      CATALOGUE.map(({ id, form, level, adjustable, security }) => {
+        const fixed = security ? 'never' : 'no';
+        return { id, anchor: id, form, level, off: adjustable ? 'yes' : fixed };
+      }),
+    );
+    expect(described.map(({ id }) => id)).toEqual(CATALOGUE.map(({ id }) => id));
   });
 
   it('has its rules in the order in which findings are told', () => {
@@ -64,14 +122,15 @@ describe('docs/rules.md', () => {
 
   it.each(described.filter(({ part }) => part !== undefined))(
     'says what is really said: $id',
-    ({ id, part, told }) => {
-      const findings = judged(parse(part ?? '') as Json);
+    ({ told, ...example }) => {
+      const findings = judged(example);
       expect(findings.map(format)).toEqual(told);
-      expect(new Set(findings.map(({ rule }) => rule))).toEqual(new Set([id]));
+      expect(new Set(findings.map(({ rule }) => rule))).toEqual(new Set([example.id]));
     },
   );
 
   it('has an example of all but the unwieldy ones', () => {
-    expect(described.filter(({ part }) => part === undefined).map(({ id }) => id)).toEqual(['size', 'scale']);
+    const without = described.filter(({ part }) => part === undefined).map(({ id }) => id);
+    expect(without).toEqual(WITHOUT_EXAMPLE);
   });
 });

@@ -88,6 +88,33 @@ test('one Event for one occurrence', async () => {
   ]);
 });
 
+test('an Event is annotated as its object asks, and another annotation begins another Event', async () => {
+  const annotate = ({ metadata }: KubeObject) => ({ version: String(metadata.generation) });
+  const reporter = { controller: 'daskwarden.dev/controller', instance: 'pod-1' };
+  const annotating = new EventRecorder({ client, reporter, log, clock: systemClock, annotate });
+  const ended = annotating.run(abort.signal);
+  for (const generation of [1, 1, 2]) {
+    const { regarding, ...said } = occurrence();
+    annotating.record({
+      ...said,
+      regarding: { ...regarding, metadata: { ...regarding.metadata, generation } },
+    });
+    await settle();
+  }
+  expect(
+    writes.map(({ verb, body }) => [
+      verb,
+      (body['metadata'] as KubeObject['metadata'] | undefined)?.annotations,
+    ]),
+  ).toEqual([
+    ['create', { version: '1' }],
+    ['patch', undefined],
+    ['create', { version: '2' }],
+  ]);
+  abort.abort();
+  await ended;
+});
+
 describe('what repeats', () => {
   test('is counted in the same Event', async () => {
     recorder.record(occurrence());

@@ -53,6 +53,24 @@ test('a handler is called again after the time it names', async () => {
   await working;
 });
 
+test('the line on a failure says what is known of the key', async () => {
+  const working = runWorkers(
+    {
+      queue,
+      parallelism: 1,
+      handler: () => Promise.reject(new Error('cannot be planned')),
+      log,
+      describe: (key) => ({ correlation: `${key}/7` }),
+    },
+    abort.signal,
+  );
+  queue.add('a');
+  await passes(1);
+  expect(lines).toEqual([expect.objectContaining({ key: 'a', correlation: 'a/7', failures: 1 })]);
+  abort.abort();
+  await working;
+});
+
 test('a poison key waits longer each time; the others do not notice', async () => {
   const calls: string[] = [];
   const working = work((key) => {

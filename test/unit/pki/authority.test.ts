@@ -96,10 +96,10 @@ describe('an authority that cannot issue', () => {
   });
 
   test.each([
-    ['expired', NOW_MS + 366 * DAY_MS],
-    ['not valid yet', NOW_MS - DAY_MS],
-  ])('is %s', async (_name, nowMs) => {
-    expect(String(await refusal({}, nowMs))).toMatch(/it is valid from .*, and now is /);
+    ['expired', NOW_MS + 366 * DAY_MS, 'it has expired at '],
+    ['not valid yet', NOW_MS - DAY_MS, 'it is not valid before '],
+  ])('is %s', async (_name, nowMs, message) => {
+    expect(String(await refusal({}, nowMs))).toContain(message);
   });
 });
 

@@ -89,6 +89,19 @@ describe('LeafKeeper', () => {
     expect(used).toHaveLength(2);
   });
 
+  it('knows when its leaf expires, and looks for another one sooner when it has', async () => {
+    const { keeper, clock, state } = atWork(secretOf(AUTHORITY));
+    expect(keeper.notAfterMs).toBeUndefined();
+    await clock.asleep();
+    const notAfterMs = Math.floor((clock.now() + 7 * DAY_MS) / 1000) * 1000;
+    expect(keeper.notAfterMs).toBe(notAfterMs);
+    state.found = NOT_FOUND;
+    expect(await clock.step(6.9 * DAY_MS)).toBe(10_000);
+    expect(await clock.step(0.2 * DAY_MS)).toBe(250);
+    state.found = secretOf(AUTHORITY);
+    expect(await clock.step(250)).toBe(10_000);
+  });
+
   it('follows the authority at once', async () => {
     const { keeper, clock, used, state } = atWork(secretOf(AUTHORITY));
     await clock.asleep();

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/core/structure/json.ts';
-import { mutateCluster, validateCluster } from '../../../webhooks/clusters.ts';
+import { clusterHandlers } from '../../../webhooks/clusters.ts';
 import type { Decision } from '../../../webhooks/decision.ts';
 import { BadRequest } from '../../../webhooks/review.ts';
+import { anAdmissionContext } from '../../support/admission-context.ts';
 import { aCluster, withPodSpec } from '../../support/builders.ts';
 import { applyJsonPatch } from '../../support/json-patch.ts';
 import { aRequest } from './reviews.ts';
@@ -26,57 +27,62 @@ const BAD = json({
 });
 const BOTH = ['error spec.active', 'error spec.scheduler.template.spec.volumes[0].name'];
 
+const { mutate, validate } = clusterHandlers(anAdmissionContext());
+/** As the mutating half leaves it. */
+const REQUESTED = { 'daskwarden.dev/requested-by': 'ada' };
+
 describe.each([
-  ['mutateCluster', mutateCluster],
-  ['validateCluster', validateCluster],
+  ['mutate', mutate],
+  ['validate', validate],
 ])('%s', (_, judge) => {
-  it('allows a good cluster and leaves it as it was written', () => {
-    expect(judge(aRequest({ object: GOOD }))).toEqual({ allowed: true, findings: [], patch: [] });
+  it('allows a good cluster and leaves it as it was written', async () => {
+    const decision = await judge(aRequest({ object: GOOD }));
+    expect(decision).toMatchObject({ allowed: true, findings: [] });
   });
 
-  it('refuses with all findings at once', () => {
-    const decision = judge(aRequest({ object: BAD }));
+  it('refuses with all findings at once', async () => {
+    const decision = await judge(aRequest({ object: BAD }));
     expect(decision).toMatchObject({ allowed: false, reason: 'Invalid' });
     expect(paths(decision)).toEqual(BOTH);
   });
 
-  it('gives a dry run the same verdict', () => {
+  it('gives a dry run the same verdict', async () => {
     const request = aRequest({ object: BAD });
-    expect(judge({ ...request, dryRun: true })).toEqual(judge(request));
+    expect(await judge({ ...request, dryRun: true })).toEqual(await judge(request));
   });
 
-  it('warns of what was wrong before, and refuses what is wrong anew', () => {
+  it('warns of what was wrong before, and refuses what is wrong anew', async () => {
     const { active: _, ...spec } = BAD['spec'] as Record<string, unknown>;
     const old = { ...BAD, spec };
     const labelled = { ...old, metadata: { ...(old as { metadata?: object }).metadata, labels: { a: 'b' } } };
-    const unchanged = judge(aRequest({ operation: 'UPDATE', object: labelled, oldObject: old }));
+    const unchanged = await judge(aRequest({ operation: 'UPDATE', object: labelled, oldObject: old }));
     expect(unchanged.allowed).toBe(true);
     expect(paths(unchanged)).toEqual(['warning spec.scheduler.template.spec.volumes[0].name']);
-    const worse = judge(aRequest({ operation: 'UPDATE', object: BAD, oldObject: old }));
+    const worse = await judge(aRequest({ operation: 'UPDATE', object: BAD, oldObject: old }));
     expect(worse.allowed).toBe(false);
     expect(paths(worse)).toEqual(['error spec.active', BOTH[1]?.replace('error', 'warning')]);
   });
 
-  it('lets an object end, whatever it looks like', () => {
+  it('lets an object end, whatever it looks like', async () => {
     const ending = { ...BAD, metadata: { name: 'demo', deletionTimestamp: '2026-03-01T12:00:00Z' } };
     const object = { ...ending, metadata: { ...ending.metadata, finalizers: [] } };
-    expect(judge(aRequest({ operation: 'UPDATE', object, oldObject: ending })).allowed).toBe(true);
+    expect((await judge(aRequest({ operation: 'UPDATE', object, oldObject: ending }))).allowed).toBe(true);
     const wasGood = { ...GOOD, metadata: ending.metadata };
-    expect(judge(aRequest({ operation: 'UPDATE', object, oldObject: wasGood })).allowed).toBe(true);
+    expect((await judge(aRequest({ operation: 'UPDATE', object, oldObject: wasGood }))).allowed).toBe(true);
   });
 
-  it('does not believe an object that says of itself that it is ending', () => {
+  it('does not believe an object that says of itself that it is ending', async () => {
     const object = { ...BAD, metadata: { name: 'demo', deletionTimestamp: '2026-03-01T12:00:00Z' } };
-    expect(judge(aRequest({ object })).allowed).toBe(false);
-    expect(judge(aRequest({ operation: 'UPDATE', object, oldObject: GOOD })).allowed).toBe(false);
+    expect((await judge(aRequest({ object }))).allowed).toBe(false);
+    expect((await judge(aRequest({ operation: 'UPDATE', object, oldObject: GOOD }))).allowed).toBe(false);
   });
 
-  it.each(['DELETE', 'CONNECT'] as const)('says nothing to %s', (operation) => {
-    expect(judge(aRequest({ operation, oldObject: BAD })).allowed).toBe(true);
+  it.each(['DELETE', 'CONNECT'] as const)('says nothing to %s', async (operation) => {
+    expect((await judge(aRequest({ operation, oldObject: BAD }))).allowed).toBe(true);
   });
 
-  it('refuses a negative scale and allows every other', () => {
-    const scale = (spec: unknown): Decision =>
+  it('refuses a negative scale and allows every other', async () => {
+    const scale = (spec: unknown): Promise<Decision> =>
       judge(
         aRequest({
           operation: 'UPDATE',
@@ -85,12 +91,12 @@ describe.each([
           object: { spec },
         }),
       );
-    expect(paths(scale({ replicas: -1 }))).toEqual(['error spec.replicas']);
-    expect(scale({ replicas: 0 }).allowed).toBe(true);
-    expect(scale({ replicas: 5 }).allowed).toBe(true);
+    expect(paths(await scale({ replicas: -1 }))).toEqual(['error spec.replicas']);
+    expect((await scale({ replicas: 0 })).allowed).toBe(true);
+    expect((await scale({ replicas: 5 })).allowed).toBe(true);
     // The API server leaves a zero out.
-    expect(scale({}).allowed).toBe(true);
-    expect(scale(undefined).allowed).toBe(true);
+    expect((await scale({})).allowed).toBe(true);
+    expect((await scale(undefined)).allowed).toBe(true);
   });
 
   it.each([
@@ -105,30 +111,34 @@ describe.each([
       'request.subResource: this path judges the object and /scale, not /status',
     ],
     ['no object', aRequest(), 'request.object must be a DaskCluster'],
-  ])('cannot judge %s', (_case, request, message) => {
-    expect(() => judge(request)).toThrow(new BadRequest(message));
+  ])('cannot judge %s', async (_case, request, message) => {
+    await expect(judge(request)).rejects.toThrow(new BadRequest(message));
   });
 });
 
-describe('mutateCluster', () => {
+describe('the mutation', () => {
   const withNulls = json(
     withPodSpec('worker', { nodeName: null, tolerations: null, nodeSelector: null } as never),
   );
 
-  it('takes out the nulls that a server-side apply would be refused for, and nothing else', () => {
-    const decision = mutateCluster(aRequest({ object: withNulls }));
+  it('names the requester, takes out the nulls that a server-side apply would be refused for, and nothing else', async () => {
+    const decision = await mutate(aRequest({ object: withNulls }));
     if (!decision.allowed) throw new Error('denied');
-    expect(applyJsonPatch(withNulls, decision.patch)).toEqual(json(withPodSpec('worker', {})));
+    const asked = { ...json(withPodSpec('worker', {})) };
+    expect(applyJsonPatch(withNulls, decision.patch)).toEqual({
+      ...asked,
+      metadata: { ...(asked['metadata'] as object), annotations: REQUESTED },
+    });
   });
 
-  it('is idempotent', () => {
-    const first = mutateCluster(aRequest({ object: withNulls }));
+  it('is idempotent', async () => {
+    const first = await mutate(aRequest({ object: withNulls }));
     if (!first.allowed) throw new Error('denied');
-    const second = mutateCluster(aRequest({ object: applyJsonPatch(withNulls, first.patch) }));
+    const second = await mutate(aRequest({ object: applyJsonPatch(withNulls, first.patch) }));
     expect(second).toEqual({ allowed: true, findings: [], patch: [] });
   });
 
-  it('is the only one of the two that patches', () => {
-    expect(validateCluster(aRequest({ object: withNulls }))).toMatchObject({ allowed: true, patch: [] });
+  it('is the only one of the two that patches', async () => {
+    expect(await validate(aRequest({ object: withNulls }))).toMatchObject({ allowed: true, patch: [] });
   });
 });

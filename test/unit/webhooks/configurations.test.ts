@@ -1,10 +1,43 @@
 import { describe, expect, it } from 'vitest';
 import { webhookConfigurations } from '../../../webhooks/configurations.ts';
 import { admissionHandlers } from '../../../webhooks/routes.ts';
+import { anAdmissionContext } from '../../support/admission-context.ts';
 
 const SERVICE = { name: 'hook', namespace: 'dask', port: 9443 };
 const [mutating, validating] = webhookConfigurations(SERVICE);
 const all = [...mutating.webhooks, ...validating.webhooks];
+const GUARD = {
+  name: 'guard.pods.daskwarden.dev',
+  admissionReviewVersions: ['v1'],
+  clientConfig: { service: { ...SERVICE, path: '/validate/pods' } },
+  sideEffects: 'None',
+  timeoutSeconds: 5,
+  matchPolicy: 'Equivalent',
+  failurePolicy: 'Fail',
+  objectSelector: { matchExpressions: [{ key: 'gateway.dask.org/cluster', operator: 'Exists' }] },
+  rules: [
+    {
+      apiGroups: [''],
+      apiVersions: ['v1'],
+      resources: ['pods'],
+      operations: ['CREATE'],
+      scope: 'Namespaced',
+    },
+    {
+      apiGroups: [''],
+      apiVersions: ['v1'],
+      resources: ['pods', 'pods/status'],
+      operations: ['UPDATE'],
+      scope: 'Namespaced',
+    },
+  ],
+  matchConditions: [
+    {
+      name: 'changes-labels',
+      expression: 'oldObject == null || object.metadata.?labels != oldObject.metadata.?labels',
+    },
+  ],
+};
 
 function rulesOf(name: string): readonly string[] {
   const rules = all.find((webhook) => webhook.name === name)?.rules ?? [];
@@ -18,8 +51,10 @@ describe('webhookConfigurations', () => {
     expect(all.map(({ name, failurePolicy }) => [name, failurePolicy])).toEqual([
       ['mutate.daskclusters.daskwarden.dev', 'Ignore'],
       ['inject.pods.daskwarden.dev', 'Fail'],
+      ['connect.pods.daskwarden.dev', 'Fail'],
       ['validate.daskclusters.daskwarden.dev', 'Fail'],
       ['guard.pods.daskwarden.dev', 'Fail'],
+      ['guard-connect.pods.daskwarden.dev', 'Fail'],
     ]);
     expect([mutating.metadata.name, validating.metadata.name]).toEqual(['daskwarden', 'daskwarden']);
   });
@@ -60,37 +95,12 @@ describe('webhookConfigurations', () => {
             },
           ],
         },
+        GUARD,
         {
-          name: 'guard.pods.daskwarden.dev',
-          admissionReviewVersions: ['v1'],
-          clientConfig: { service: { ...SERVICE, path: '/validate/pods' } },
-          sideEffects: 'None',
-          timeoutSeconds: 5,
-          matchPolicy: 'Equivalent',
-          failurePolicy: 'Fail',
-          objectSelector: { matchExpressions: [{ key: 'gateway.dask.org/cluster', operator: 'Exists' }] },
-          rules: [
-            {
-              apiGroups: [''],
-              apiVersions: ['v1'],
-              resources: ['pods'],
-              operations: ['CREATE'],
-              scope: 'Namespaced',
-            },
-            {
-              apiGroups: [''],
-              apiVersions: ['v1'],
-              resources: ['pods', 'pods/status'],
-              operations: ['UPDATE'],
-              scope: 'Namespaced',
-            },
-          ],
-          matchConditions: [
-            {
-              name: 'changes-labels',
-              expression: 'oldObject == null || object.metadata.?labels != oldObject.metadata.?labels',
-            },
-          ],
+          ...GUARD,
+          name: 'guard-connect.pods.daskwarden.dev',
+          clientConfig: { service: { ...SERVICE, path: '/validate/connecting-pods' } },
+          objectSelector: { matchExpressions: [{ key: 'daskwarden.dev/connect', operator: 'Exists' }] },
         },
       ],
     });
@@ -98,7 +108,7 @@ describe('webhookConfigurations', () => {
 
   it('leads each webhook to a path that is served, by the Service', () => {
     const paths = all.map(({ clientConfig }) => clientConfig.service.path);
-    expect(paths.toSorted()).toEqual(Object.keys(admissionHandlers({ podCreators: new Set() })).toSorted());
+    expect(paths.toSorted()).toEqual(Object.keys(admissionHandlers(anAdmissionContext())).toSorted());
     expect(all[0]?.clientConfig).toEqual({ service: { ...SERVICE, path: '/mutate/daskclusters' } });
   });
 
@@ -127,11 +137,16 @@ describe('webhookConfigurations', () => {
   });
 
   it('concerns no pod that is not labelled', () => {
-    for (const webhook of all.filter(({ name }) => name.includes('pods'))) {
-      expect(webhook.objectSelector).toEqual({
-        matchExpressions: [{ key: 'gateway.dask.org/cluster', operator: 'Exists' }],
-      });
-    }
+    const selected = all
+      .filter(({ name }) => name.includes('pods'))
+      .map(({ objectSelector }) => JSON.stringify(objectSelector));
+    const selector = (key: string): string =>
+      JSON.stringify({ matchExpressions: [{ key, operator: 'Exists' }] });
+    const [ofClusters, connecting] = [
+      selector('gateway.dask.org/cluster'),
+      selector('daskwarden.dev/connect'),
+    ];
+    expect(selected).toEqual([ofClusters, connecting, ofClusters, connecting]);
   });
 
   it('is for v1 reviews without side effects, within 5 s', () => {

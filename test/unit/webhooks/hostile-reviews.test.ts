@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { admissionHandlers, PATHS } from '../../../webhooks/routes.ts';
+import { anAdmissionContext } from '../../support/admission-context.ts';
 import { MANIFESTS } from '../../support/manifests.ts';
 import { aReviewBody } from './reviews.ts';
 import { type Answer, runningServer } from './running-server.ts';
@@ -10,7 +11,7 @@ function reviewOf(object: string): string {
 }
 
 async function answersTo(object: string): Promise<readonly Answer[]> {
-  const { post, lines } = await runningServer(admissionHandlers({ podCreators: new Set() }));
+  const { post, lines } = await runningServer(admissionHandlers(anAdmissionContext()));
   const answers = [
     await post(reviewOf(object), { path: PATHS.mutateClusters }),
     await post(reviewOf(object), { path: PATHS.validateClusters }),
@@ -96,7 +97,7 @@ describe('null', () => {
   const texts = [...withNulls(JSON.parse(JSON.stringify(whole)), (inner) => inner)];
 
   it(`in any of ${texts.length} places is a review or a clear refusal`, async () => {
-    const { post, lines } = await runningServer(admissionHandlers({ podCreators: new Set() }));
+    const { post, lines } = await runningServer(admissionHandlers(anAdmissionContext()));
     for (const text of texts) {
       for (const path of [PATHS.mutateClusters, PATHS.validateClusters]) {
         const { code, body } = await post(reviewOf(text), { path });

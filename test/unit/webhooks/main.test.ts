@@ -20,6 +20,8 @@ function ready(port: number): Promise<unknown> {
     'the webhook to be ready',
     () => readiness(port),
     (answer) => answer?.code === 200,
+    // Podcheck gives 200 verdicts before.
+    { timeoutMs: 20_000 },
   );
 }
 
@@ -59,7 +61,7 @@ describe('daskwarden webhook', { timeout: 30_000 }, () => {
       () => readiness(probePort),
       (state) => state?.code === 503,
     );
-    expect(answer).toEqual({ code: 503, text: 'draining' });
+    expect(answer?.text).toContain('[-]serving failed: draining');
     const { statusCode, headers } = await review(port);
     expect({ statusCode, connection: headers.connection }).toEqual({ statusCode: 200, connection: 'close' });
     expect(await ended).toBe(0);
@@ -74,7 +76,8 @@ describe('daskwarden webhook', { timeout: 30_000 }, () => {
       () => readiness(probePort),
       (state) => state?.text.includes('certificate') === true,
     );
-    expect(answer).toEqual({ code: 503, text: 'there is no serving certificate yet' });
+    expect(answer?.code).toBe(503);
+    expect(answer?.text).toContain('[-]certificate failed: there is none yet');
   });
 
   it('ends, while it drains, on a second signal at once', async () => {

@@ -1,15 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { Pod } from '../../../src/api/kubernetes.ts';
+import { DEFAULT_POLICY } from '../../../src/core/policy/policy.ts';
 import { hasCredentials } from '../../../src/core/render/credentials.ts';
 import type { JsonObject } from '../../../src/core/structure/json.ts';
 import type { Decision } from '../../../webhooks/decision.ts';
 import { guardPod, injectPod } from '../../../webhooks/pods.ts';
 import { type AdmissionRequest, BadRequest } from '../../../webhooks/review.ts';
 import { applyJsonPatch } from '../../support/json-patch.ts';
-import { aRequest } from './reviews.ts';
+import { ADA, aRequest } from './reviews.ts';
 
 const CONTROLLER = 'system:serviceaccount:dask:daskwarden-controller';
-const POLICY = { podCreators: new Set([CONTROLLER]) };
+const CONTEXT = { policy: () => ({ ...DEFAULT_POLICY, podCreators: [CONTROLLER] }) };
 const WORKER = {
   'gateway.dask.org/cluster': 'demo',
   'gateway.dask.org/instance': 'daskwarden',
@@ -29,7 +30,7 @@ function podRequest(change: Partial<AdmissionRequest>): AdmissionRequest {
 }
 
 function guard(change: Partial<AdmissionRequest>): Decision {
-  return guardPod(podRequest(change), POLICY);
+  return guardPod(podRequest(change), CONTEXT);
 }
 
 function paths(decision: Decision): readonly string[] {
@@ -77,7 +78,7 @@ describe('guardPod', () => {
   const OTHER = { 'gateway.dask.org/cluster': 'demo', 'app.kubernetes.io/component': 'notebook' };
 
   it("lets the controller create a cluster's pods", () => {
-    expect(guard({ object: aPod(), username: CONTROLLER })).toEqual({
+    expect(guard({ object: aPod(), requester: { ...ADA, username: CONTROLLER } })).toEqual({
       allowed: true,
       findings: [],
       patch: [],
@@ -160,7 +161,7 @@ describe('a review that no API server sends', () => {
     ],
   ])('%s is a bad request', (_, request, message) => {
     expect(() => injectPod(request)).toThrow(new BadRequest(message));
-    expect(() => guardPod(request, POLICY)).toThrow(new BadRequest(message));
+    expect(() => guardPod(request, CONTEXT)).toThrow(new BadRequest(message));
   });
 
   it('an update without the old pod is one too', () => {

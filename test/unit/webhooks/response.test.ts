@@ -131,11 +131,19 @@ describe('a denial', () => {
 });
 
 describe('warnings', () => {
-  it('have 250 characters at most, and no half ones', () => {
-    const [text] = warnings([fault('r', 'f', undefined, '🎈'.repeat(200))]) ?? [];
-    expect(text?.length).toBeLessThanOrEqual(250);
-    expect(text?.isWellFormed()).toBe(true);
-    expect(text?.endsWith('🎈…')).toBe(true);
+  it('have fewer than 120 characters each, and keep every word', () => {
+    const words = Array.from({ length: 60 }, (_, index) => `word${index}`).join(' ');
+    const told = warnings([fault('r', 'spec.scheduler', undefined, words)]) ?? [];
+    expect(told.every((text) => text.length < 120)).toBe(true);
+    expect(told[0]).toMatch(/^spec\.scheduler: .* word\d+$/);
+    expect(told.slice(1).every((text) => text.startsWith('… '))).toBe(true);
+    expect(told.map((text) => text.replace('… ', '')).join(' ')).toMatch(new RegExp(`${words}$`));
+  });
+
+  it('break a word that is longer than a line, but no character', () => {
+    const told = warnings([fault('r', 'f', undefined, '🎈'.repeat(200))]) ?? [];
+    expect(told.length).toBeGreaterThan(1);
+    expect(told.every((text) => text.isWellFormed() && text.length < 120)).toBe(true);
   });
 
   it('have no control characters: the API server would drop them whole', () => {
@@ -145,7 +153,7 @@ describe('warnings', () => {
   it('are each told once, and so many that the API server cuts none', () => {
     const many = Array.from({ length: 40 }, (_, index) => fault('r', `f${index}`, 1, 'is old'));
     const told = warnings([...many, ...many]);
-    expect(told).toHaveLength(16);
-    expect(told?.at(-1)).toBe('and 25 more warnings');
+    expect(told).toHaveLength(32);
+    expect(told?.at(-1)).toBe('and 9 more warnings');
   });
 });

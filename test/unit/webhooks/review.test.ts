@@ -28,7 +28,11 @@ describe('parseReview', () => {
 
   it('takes what a create by generateName or a request without a user leaves out', () => {
     const body = aReviewBody({ name: undefined, userInfo: null, namespace: null });
-    expect(parseReview(body)).toMatchObject({ name: '', username: '', namespace: '' });
+    expect(parseReview(body)).toMatchObject({
+      name: '',
+      requester: { username: '', uid: '', groups: [], extra: {} },
+      namespace: '',
+    });
   });
 
   it.each([

@@ -1,6 +1,14 @@
+import type { Requester } from '../../../src/core/identity/requester.ts';
 import type { AdmissionRequest } from '../../../webhooks/review.ts';
 
 const CLUSTER_KIND = { group: 'gateway.dask.org', version: 'v1alpha1', kind: 'DaskCluster' };
+
+export const ADA: Requester = {
+  username: 'ada',
+  uid: '',
+  groups: ['system:authenticated'],
+  extra: {},
+};
 
 /** The request of a review, as `parseReview` gives it: by default Ada creates the object. */
 export function aRequest(change: Partial<AdmissionRequest> = {}): AdmissionRequest {
@@ -11,7 +19,7 @@ export function aRequest(change: Partial<AdmissionRequest> = {}): AdmissionReque
     operation: 'CREATE',
     namespace: 'team-a',
     name: 'demo',
-    username: 'ada',
+    requester: ADA,
     dryRun: false,
     object: undefined,
     oldObject: undefined,

@@ -45,7 +45,7 @@ export const AUTHORITY = await createAuthority({ nowMs: Date.now(), randomBytes 
 /** A server on loopback with a leaf of {@link AUTHORITY}; it ends with the test. */
 export async function runningServer(
   handlers: Readonly<Record<string, AdmissionHandler>>,
-  options: Pick<AdmissionServerOptions, 'requestTimeoutMs'> = {},
+  options: Pick<AdmissionServerOptions, 'requestTimeoutMs' | 'closeGraceMs'> = {},
 ): Promise<RunningServer> {
   const { log, lines } = recordedLog();
   const server = new AdmissionServer({ ...options, handlers, log });

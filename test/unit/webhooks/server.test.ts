@@ -265,7 +265,7 @@ describe('an end', () => {
   });
 
   it('waits for nobody who does not speak', async () => {
-    const { server, dial, port } = await runningServer({ '/judge': () => allow() });
+    const { server, dial, port } = await runningServer({ '/judge': () => allow() }, { closeGraceMs: 500 });
     const silent = await dial();
     const withoutHandshake = createConnection(port, '127.0.0.1');
     await once(withoutHandshake, 'connect');

@@ -14,7 +14,10 @@ import { AUTHORITY } from './running-server.ts';
 const PROGRAM = join(import.meta.dirname, '../../../src/cli/main.ts');
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
-/** An API server that knows one Secret: the authority, which signed its own certificate too. */
+const LISTS = new Set(['/api/v1/namespaces', '/apis/gateway.dask.org/v1alpha1/daskclusters']);
+const EMPTY_LIST = { kind: 'List', apiVersion: 'v1', metadata: { resourceVersion: '1' }, items: [] };
+
+/** An API server that knows one Secret, the authority, which signed its own certificate too, and empty lists. */
 async function secretServer(): Promise<number> {
   const leaf = await issueLeaf({
     authority: AUTHORITY,
@@ -23,7 +26,15 @@ async function secretServer(): Promise<number> {
     randomBytes,
   });
   const server = createServer({ cert: leaf.certificatePem, key: leaf.privateKeyPem }, (request, response) => {
-    const known = request.url === '/api/v1/namespaces/dask/secrets/daskwarden-webhook-ca';
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'https://localhost');
+    if (LISTS.has(pathname)) {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      // A watch stays open and tells nothing.
+      if (searchParams.get('watch') === null) response.end(JSON.stringify(EMPTY_LIST));
+      else response.flushHeaders();
+      return;
+    }
+    const known = pathname === '/api/v1/namespaces/dask/secrets/daskwarden-webhook-ca';
     const data = { 'tls.crt': base64(AUTHORITY.certificatePem), 'tls.key': base64(AUTHORITY.privateKeyPem) };
     response.writeHead(known ? 200 : 404, { 'content-type': 'application/json' });
     response.end(JSON.stringify(known ? { kind: 'Secret', metadata: {}, data } : { kind: 'Status' }));

@@ -58,6 +58,23 @@ describe('foreign-credentials', () => {
     expectNothing(foreignCredentials, withPodSpec('worker', spec));
   });
 
+  it("refuses the certificate of another namespace's cluster", () => {
+    const spec = { volumes: [{ name: 'v', secret: { secretName: 'dask-connect-team-b.demo' } }] };
+    expectFinding(foreignCredentials, withPodSpec('worker', spec), {
+      path: 'spec.worker.template.spec.volumes[0].secret.secretName',
+      says: "Secrets named 'dask-connect-…' let pods connect",
+    });
+  });
+
+  it('sees every container, and no name where there is none', () => {
+    const envFrom = [{ secretRef: { name: FOREIGN } }, { secretRef: { name: '' } }];
+    expectFinding(
+      foreignCredentials,
+      withPodSpec('worker', { ephemeralContainers: [{ name: 'debug', envFrom }] }),
+      { path: 'spec.worker.template.spec.ephemeralContainers[0].envFrom[0].secretRef.name', says: FOREIGN },
+    );
+  });
+
   it('refuses all of them before the name of the cluster is generated', () => {
     const [, spec] = places(OWN)[0] ?? [];
     const { spec: clusterSpec } = withPodSpec('scheduler', spec ?? {});

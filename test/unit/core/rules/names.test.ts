@@ -27,7 +27,7 @@ describe('names', () => {
     ['an underscore', 'my_demo', 'lower case letters, digits'],
     ['a line break at the end', 'demo\n', 'lower case letters, digits'],
     ['one character too many', 'a'.repeat(59), 'no more than 58 characters'],
-    ['the longest label', 'a'.repeat(63), 'this one makes 63'],
+    ['the longest label', 'a'.repeat(63), 'may have 63)'],
   ])('refuses %s', (_what, name, says) => {
     expectFinding(names, named(name), { path: 'metadata.name', says });
   });
@@ -43,7 +43,11 @@ describe('names', () => {
 
   it.each([
     ['what can make no label', 'demo.', 'lower case letters, digits'],
-    ['what is too long with the five characters of the API server', 'a'.repeat(54), 'this one makes 59'],
+    [
+      'what is too long with the five characters of the API server',
+      'a'.repeat(54),
+      'may have 63); 5 more are generated',
+    ],
   ])('refuses to generate a name from %s', (_what, generateName, says) => {
     expectFinding(names, generated(generateName), { path: 'metadata.generateName', says });
   });

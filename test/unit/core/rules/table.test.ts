@@ -5,14 +5,22 @@ it('has these rules in this order: metrics, documentation and people refer to th
   expect(RULES.map(({ id }) => id)).toEqual([
     'names',
     'reserved-labels',
+    'immutable',
     'dask-container',
     'reserved-volume',
     'mount-paths',
     'reserved-env',
     'tls-options',
     'foreign-credentials',
+    'images',
     'ports',
     'restart-policy',
     'request-over-limit',
+    'memory-unit',
+    'removed-command',
+    'template-namespace',
+    'validity',
+    'route-namespace',
+    'no-effect-yet',
   ]);
 });

@@ -41,6 +41,7 @@ describe('fieldPathOf', () => {
     [['containers', '1', 'image'], 'containers[1].image', 'containers[1].image'],
     [['labels', 'example.org/a'], 'labels[example.org/a]', 'labels[example.org/a]'],
     [['labels'], 'labels', 'labels'],
+    [['containers', 'image'], 'containers.image', 'containers.image'],
   ])('%j', (segments, path, identity) => {
     expect(fieldPathOf(root, segments).toString()).toBe(path);
     expect(fieldPathOf(root, segments).identity()).toBe(identity);
