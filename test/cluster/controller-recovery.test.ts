@@ -189,6 +189,8 @@ describe('the rights of the product', () => {
   const NO_CALLS: Readonly<Record<string, string>> = {
     'controller update daskclusters/finalizers':
       'OwnerReferencesPermissionEnforcement asks for it when a child with blockOwnerDeletion is created',
+    'controller patch secrets':
+      "what pods that connect from another namespace mount, and the webhooks' authority, when they are renewed",
   };
 
   interface Role extends KubeObject {

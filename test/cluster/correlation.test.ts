@@ -95,7 +95,8 @@ it('what admission calls a version of a cluster is what the Events on it are ann
   const uid = created.metadata.uid ?? '';
   const change = { type: 'merge', body: { spec: { active: true } } } as const;
   const changed = await client.patch<DaskCluster>(DASK_CLUSTERS, { namespace, name: 'demo' }, change);
-  expect(seen.slice(before)).toEqual([`CREATE ${uid}/1`, `UPDATE ${uid}/2`]);
+  // A patch that meets a write of the controller's is made again, and judged again.
+  expect([...new Set(seen.slice(before))]).toEqual([`CREATE ${uid}/1`, `UPDATE ${uid}/2`]);
   expect(correlationId(changed)).toBe(`${uid}/2`);
   const query = { namespace, fieldSelector: 'regarding.name=demo' };
   const events = await poll(

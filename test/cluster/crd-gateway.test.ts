@@ -42,7 +42,7 @@ function postedByGateway(name: string, group: string): KubeObject & { readonly s
     image: 'daskgateway/dask-gateway:latest',
     image_pull_policy: null,
     image_pull_secrets: [{ name: 'registry' }, null],
-    environment: { A: '1', B: 2, C: null },
+    environment: { A: '1', B: '2', C: null },
     scheduler_cmd: ['dask-scheduler'],
     worker_cmd: ['dask-worker', null],
     worker_threads: 1,

@@ -17,6 +17,7 @@ import { createNamespace } from '../support/admin.ts';
 import { applyJsonPatch } from '../support/json-patch.ts';
 import { limitedTo } from '../support/limits.ts';
 import { condition, LiveCluster } from '../support/live-cluster.ts';
+import { poll } from '../support/poll.ts';
 import { recordedLog } from '../unit/kube/recorded-log.ts';
 
 /** No webhook runs here that would refuse what is too much: pods get their credentials on the way to the API server. */
@@ -76,6 +77,17 @@ afterAll(async () => {
   await plane.stop();
 });
 
+/** Objects know their age in whole seconds. */
+async function anotherSecond(): Promise<void> {
+  const second = (): number => Math.floor(Date.now() / 1000);
+  const now = second();
+  await poll(
+    'the next second',
+    () => Promise.resolve(second()),
+    (later) => later > now,
+  );
+}
+
 describe('a cluster beyond the limits', () => {
   const untilWaiting = async (cluster: LiveCluster): Promise<string | undefined> => {
     const waiting = await cluster.until('to wait', (one) => condition(one, 'Limited')?.status === 'True');
@@ -96,6 +108,7 @@ describe('a cluster beyond the limits', () => {
     await third.untilEvent('WaitingForRoom');
     await stop();
     stop = startController();
+    await anotherSecond();
     const fourth = await LiveCluster.create(client, namespace, { name: 'fourth' });
     expect(await untilWaiting(fourth)).toContain('at position 2');
     expect(await third.children()).toEqual([]);

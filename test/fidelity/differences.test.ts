@@ -46,8 +46,7 @@ describe('differenceOf', () => {
       error(path.toString()),
       'invented',
     ],
-    ['not rendered', [], error('spec.worker.template.metadata.ownerReferences.uid'), undefined],
-    ['rendered', [], error('spec.worker.template.metadata.labels'), 'admitted'],
+    ['injected', [], { allowed: false, errors: ['spec.a: Not found: "dask-credentials"'] }, undefined],
   ] as const)('%s', (_, findings, oracle, kind) => {
     expect(differenceOf(findings, oracle)?.kind).toBe(kind);
   });
@@ -56,9 +55,9 @@ describe('differenceOf', () => {
 describe('minimal', () => {
   it('leaves out what the property does not need', async () => {
     const manifest = { a: [{ x: 1 }, { y: 2, z: [3] }], b: { c: 4 } };
-    const small = await minimal(manifest, (candidates) =>
+    const small = await minimal(manifest, 1, (candidates) =>
       Promise.resolve(candidates.map((candidate) => JSON.stringify(candidate).includes('"y":2'))),
     );
-    expect(small).toEqual({ a: [{ y: 2 }] });
+    expect(small).toEqual({ a: [{ y: 2 }], b: {} });
   });
 });

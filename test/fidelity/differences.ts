@@ -1,5 +1,7 @@
 import type { Finding } from '../../src/core/findings.ts';
+import type { Json } from '../support/random-pod-names.ts';
 import { pathsOf, type OracleVerdict } from '../support/oracle.ts';
+import { objectOf } from './object-of.ts';
 
 /**
  * Rules by which we refuse what Kubernetes would admit, and why. Whatever else is refused must be refused by Kubernetes
@@ -28,18 +30,18 @@ const ORACLE_LACKS: readonly RegExp[] = [
   /exists in both matchLabelKeys and labelSelector/,
 ];
 
-/** Fields of features that are off in this release: the API server drops them before it validates, the oracle does not. */
-const DROPPED: readonly RegExp[] = [
+/** What the oracle says and the API server does not, by its line. */
+const ORACLE_EXCEEDS: readonly RegExp[] = [
+  // The fields of features that are off in this release are dropped before the pod is validated.
   /\.spec\.schedulingGroup\b/,
   /\.lifecycle\.stopSignal\b/,
-  /\.projected\.sources\[\d+\]\.clusterTrustBundle\b/,
+  /\.projected\.sources\[\d+\]\.(?:clusterTrustBundle|podCertificate)\b/,
+  /\.projected: Invalid value: .*: conflicting duplicate paths$/,
+  // Every installer of Kubernetes allows privileged containers; pod security is another matter.
+  /: Forbidden: (?:hostProcess containers are )?disallowed by cluster policy$/,
+  // The volume is there by the time the pod is validated: it is injected.
+  /: Not found: "dask-credentials"$/,
 ];
-
-/** The volume is there by the time the pod is validated: it is injected. */
-const INJECTED = /: Not found: "dask-credentials"$/;
-
-/** Of a template's metadata only labels and annotations reach the pods. */
-const NOT_RENDERED = /^spec\.(?:scheduler|worker)\.template\.metadata\.(?!labels|annotations)/;
 
 export interface Difference {
   /** `admitted` and `refused` are wrong verdicts; the others are right ones with a path too few or too many. */
@@ -54,16 +56,35 @@ export function differenceOf(findings: readonly Finding[], oracle: OracleVerdict
   if (oracle.decode !== undefined) {
     return errors.length === 0 ? { kind: 'admitted', what: oracle.decode } : undefined;
   }
-  const errorsOfPods = oracle.errors?.filter((error) => !INJECTED.test(error)) ?? [];
-  const theirs = pathsOf(errorsOfPods)
-    .filter((path) => !NOT_RENDERED.test(path) && !DROPPED.some((pattern) => pattern.test(path)))
-    .map(normal);
-  const missed = theirs.find((path) => !errors.some((error) => says(error, path)));
+  const theirs = pathsOf(oracle.errors).map(normal);
+  const owed = pathsOf(owedOf(oracle.errors ?? [])).map(normal);
+  const missed = owed.find((path) => !errors.some((error) => says(error, path)));
   if (missed !== undefined) return { kind: errors.length === 0 ? 'admitted' : 'missed', what: missed };
   const invented = errors.find((error) => !isOwn(error) && !theirs.includes(normal(error.path.toString())));
   if (invented === undefined) return undefined;
   const kind = theirs.length === 0 ? 'refused' : 'invented';
   return { kind, what: `${invented.path.toString()}: ${invented.message}` };
+}
+
+/** What we must say too. A volume that is refused is not there for the mounts either. */
+function owedOf(lines: readonly string[]): readonly string[] {
+  const exceeds = (line: string): boolean => ORACLE_EXCEEDS.some((pattern) => pattern.test(line));
+  const losesVolume = lines.some((line) => exceeds(line) && line.includes('.volumes['));
+  return lines.filter(
+    (line) => !exceeds(line) && !(losesVolume && /volumeMounts\[\d+\]\.name: Not found/.test(line)),
+  );
+}
+
+/** A manifest as far as pods are made of it: of the metadata of templates only labels and annotations are. */
+export function asRendered(manifest: object): object {
+  const { spec } = manifest as { readonly spec?: Json };
+  const part = (role: string): Json => {
+    const { template, ...rest } = objectOf(spec?.[role]);
+    const { metadata, ...others } = objectOf(template);
+    const { labels, annotations } = objectOf(metadata);
+    return { ...rest, template: { ...others, metadata: { labels, annotations } } };
+  };
+  return { ...manifest, spec: { ...spec, scheduler: part('scheduler'), worker: part('worker') } };
 }
 
 function isOwn({ rule, message }: Finding): boolean {

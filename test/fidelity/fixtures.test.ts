@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { askOracle } from '../support/oracle.ts';
 import { isAtOrBelow, MANIFESTS } from '../support/manifests.ts';
-import { differenceOf } from './differences.ts';
+import { asRendered, differenceOf } from './differences.ts';
 import { OurJudgement } from './our-judgement.ts';
 
 it('gives every fixture its verdict, at its path, as Kubernetes does', async () => {
   await using ours = new OurJudgement();
   const objects = MANIFESTS.map(({ object }) => object);
-  const [verdicts, theirs] = await Promise.all([ours.of(objects), askOracle(objects)]);
+  const [verdicts, theirs] = await Promise.all([ours.of(objects), askOracle(objects.map(asRendered))]);
   const told = MANIFESTS.map(({ file, path }, index) => {
     const { findings } = verdicts[index]!;
     const errors = findings.filter(({ level }) => level === 'error');

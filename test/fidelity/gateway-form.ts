@@ -1,10 +1,6 @@
 import type { Json } from '../support/random-pod-names.ts';
+import { objectOf } from './object-of.ts';
 import type { RandomManifest } from './random-manifest.ts';
-
-interface Template {
-  readonly metadata?: { readonly labels?: unknown; readonly annotations?: unknown };
-  readonly spec?: Json;
-}
 
 /**
  * The same pods, as far as a configuration of dask-gateway can describe them: it writes the container that runs Dask
@@ -20,10 +16,11 @@ export function inGatewayForm({ spec, ...object }: RandomManifest): object {
 }
 
 function partOf(role: 'scheduler' | 'worker', template: unknown): Json {
-  const { metadata, spec = {} } = (template ?? {}) as Template;
-  const { containers, ...pod } = spec;
+  const { metadata, spec } = objectOf(template);
+  const { labels = {}, annotations = {} } = objectOf(metadata);
+  const { containers, ...pod } = objectOf(spec);
   const [first, ...others] = Array.isArray(containers) ? (containers as unknown[]) : [];
-  const { name: _name, command: _command, args: _args, image: _image, ...container } = (first ?? {}) as Json;
+  const { name: _name, command: _command, args: _args, image: _image, ...container } = objectOf(first);
   return {
     [`${role}_cores`]: 1,
     [`${role}_cores_limit`]: 1,
@@ -33,7 +30,7 @@ function partOf(role: 'scheduler' | 'worker', template: unknown): Json {
     ...(role === 'worker' && { worker_threads: 1 }),
     [`${role}_extra_container_config`]: container,
     [`${role}_extra_pod_config`]: { ...pod, ...(others.length > 0 && { containers: others }) },
-    [`${role}_extra_pod_labels`]: metadata?.labels ?? {},
-    [`${role}_extra_pod_annotations`]: metadata?.annotations ?? {},
+    [`${role}_extra_pod_labels`]: labels,
+    [`${role}_extra_pod_annotations`]: annotations,
   };
 }

@@ -6,15 +6,17 @@ const MOST_ROUNDS = 200;
 /**
  * A small version of a manifest that keeps a property: as long as there is a part without which the property holds, it
  * is left out, large ones first.
+ * @param depth of the parts that may be left out; what lies above is what makes it a manifest
  * @param holding of some candidates, the ones that have the property
  */
 export async function minimal<T extends object>(
   manifest: T,
+  depth: number,
   holding: (candidates: readonly T[]) => Promise<readonly boolean[]>,
 ): Promise<T> {
   let current = manifest;
   for (let round = 0; round < MOST_ROUNDS; round++) {
-    const candidates = smaller(current);
+    const candidates = smaller(current, depth);
     const kept = await holding(candidates);
     const next = candidates[kept.indexOf(true)];
     if (next === undefined) break;
@@ -24,12 +26,12 @@ export async function minimal<T extends object>(
 }
 
 /** Every version with one part left out, the smallest first. */
-function smaller<T extends object>(manifest: T): readonly T[] {
+function smaller<T extends object>(manifest: T, depth: number): readonly T[] {
   const versions: T[] = [];
   const visit = (path: readonly string[], node: unknown): void => {
     if (typeof node !== 'object' || node === null) return;
     for (const [key, value] of Object.entries(node)) {
-      versions.push(without(manifest, [...path, key]));
+      if (path.length >= depth) versions.push(without(manifest, [...path, key]));
       visit([...path, key], value);
     }
   };

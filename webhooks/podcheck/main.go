@@ -22,6 +22,7 @@ import (
 	_ "k8s.io/kubernetes/pkg/apis/core/install"
 	k8sv1 "k8s.io/kubernetes/pkg/apis/core/v1"
 	"k8s.io/kubernetes/pkg/apis/core/validation"
+	"k8s.io/kubernetes/pkg/capabilities"
 	"k8s.io/pod-security-admission/api"
 	"k8s.io/pod-security-admission/policy"
 	kjson "sigs.k8s.io/json"
@@ -55,11 +56,9 @@ type verdict struct {
 	Strict []string  `json:"strict,omitempty"`
 	Errors []finding `json:"errors,omitempty"`
 	// Warnings as the API server sends them with its answer.
-	Warnings []string `json:"warnings,omitempty"`
-	// PodSecurity has what the level forbids, without paths.
-	PodSecurity []finding `json:"podSecurity,omitempty"`
-	// More is the number of errors that were left out.
-	More int `json:"more,omitempty"`
+	Warnings    []string  `json:"warnings,omitempty"`
+	PodSecurity []finding `json:"podSecurity,omitempty"` // what the level forbids, without paths
+	More        int       `json:"more,omitempty"`        // the number of errors that were left out
 }
 
 // The checks are the library's own: it cannot refuse them.
@@ -106,6 +105,7 @@ func judge(raw []byte) (v verdict) {
 	}
 	options := podutil.GetValidationOptionsFromPodSpecAndMeta(&internal.Spec, oldSpec, &internal.ObjectMeta, oldMeta)
 	options.ResourceIsPod = true
+	capabilities.Setup(true, 0) // whether there are privileged containers is a flag of the API server's; nearly all have it
 	v.addErrors(validation.ValidatePodCreate(internal, options))
 	if faults := utilvalidation.IsDNS1123Label(pod.Name); len(faults) > 0 {
 		v.Warnings = append(v.Warnings, fmt.Sprintf("metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: %v", faults))
@@ -135,8 +135,7 @@ func prepared(pod *corev1.Pod) (*core.Pod, error) {
 	merge := func(selector *metav1.LabelSelector, keys []string, operator metav1.LabelSelectorOperator) {
 		for _, key := range keys {
 			if value, ok := internal.Labels[key]; ok && selector != nil {
-				wanted := metav1.LabelSelectorRequirement{Key: key, Operator: operator, Values: []string{value}}
-				selector.MatchExpressions = append(selector.MatchExpressions, wanted)
+				selector.MatchExpressions = append(selector.MatchExpressions, metav1.LabelSelectorRequirement{Key: key, Operator: operator, Values: []string{value}})
 			}
 		}
 	}

@@ -105,13 +105,18 @@ export class Podcheck {
   }
 
   /**
-   * Asks until {@link isWarm}, one at a time, so that others are served meanwhile.
-   * @throws NoVerdict
+   * Asks until {@link isWarm}, one at a time, so that others are served meanwhile. On a busy machine a call may be given
+   * up: then it asks again.
+   * @throws NoVerdict when it is closed meanwhile
    */
   async warmUp(signal?: AbortSignal): Promise<void> {
     while (!this.isWarm) {
       signal?.throwIfAborted();
-      await this.check([{ pod: WARM_UP_POD, level: 'restricted' }], '');
+      try {
+        await this.check([{ pod: WARM_UP_POD, level: 'restricted' }], '');
+      } catch (error) {
+        if (this.isClosed || !(error instanceof NoVerdict)) throw error;
+      }
     }
   }
 

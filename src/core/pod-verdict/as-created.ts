@@ -5,8 +5,12 @@ import { isObject } from '../structure/json.ts';
 /** What the API server appends to `metadata.generateName`; here always the same. */
 export const GENERATED_SUFFIX = 'xxxxx';
 
+/** What the API server's admission of service accounts gives every pod that names none. */
+const DEFAULT_SERVICE_ACCOUNT = 'default';
+
 /**
- * A rendered pod as the API server stores it: with a name, and with what the webhook for pods injects.
+ * A rendered pod as the API server stores it: with a name and a service account, and with what the webhook for pods
+ * injects.
  * @param cluster name of the pod's DaskCluster
  */
 export function asCreated(pod: Pod, cluster: string): Pod {
@@ -17,12 +21,24 @@ export function asCreated(pod: Pod, cluster: string): Pod {
   };
   // Of another shape it is refused when it is decoded, before any webhook sees it.
   if (!isShaped(named)) return named;
-  let created: unknown = named;
+  let created: unknown = { ...named, spec: withServiceAccount(named.spec) };
   for (const { path, op, ...rest } of credentialsPatch(named, cluster)) {
     const segments = path.split('/').slice(1);
     if (op === 'add' && 'value' in rest) created = withAdded(created, segments, rest.value);
   }
   return created as Pod;
+}
+
+/** `serviceAccount` is the field's old name, which Kubernetes reads where the new one is empty. */
+function withServiceAccount(spec: Pod['spec']): Pod['spec'] {
+  const { serviceAccountName, serviceAccount } = spec as {
+    serviceAccountName?: unknown;
+    serviceAccount?: unknown;
+  };
+  const isAbsent = (name: unknown): boolean => name === undefined || name === null || name === '';
+  return isAbsent(serviceAccountName) && isAbsent(serviceAccount)
+    ? { ...spec, serviceAccountName: DEFAULT_SERVICE_ACCOUNT }
+    : spec;
 }
 
 /** A copy with a value added as RFC 6902 has it, at the end of a list or in an object; all else is shared. */
