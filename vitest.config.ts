@@ -18,6 +18,26 @@ export default defineConfig({
       },
       {
         test: {
+          name: 'fidelity',
+          include: ['test/fidelity/**/*.test.ts'],
+          globalSetup: ['test/support/control-plane.setup.ts'],
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
+          maxWorkers: 2,
+        },
+      },
+      {
+        test: {
+          name: 'endurance',
+          include: ['test/endurance/**/*.test.ts'],
+          globalSetup: ['test/support/control-plane.setup.ts'],
+          testTimeout: 600_000,
+          hookTimeout: 120_000,
+        },
+      },
+      { test: { name: 'fuzz', include: ['test/fuzz/**/*.test.ts'], testTimeout: 900_000, maxWorkers: 1 } },
+      {
+        test: {
           name: 'dask',
           include: ['test/dask/**/*.test.ts'],
           testTimeout: 60_000,

@@ -38,6 +38,17 @@ const PARTS: readonly Part[] = [
   vitest('unit', 'one module at a time', 2),
   vitest('property', 'laws, on random input', 1),
   vitest('cluster', 'a real control plane', 4),
+  vitest('fidelity', "our verdicts and Kubernetes' own, on random manifests", 5),
+  vitest('endurance', 'admissions while replicas and certificates are replaced', 4),
+  vitest('fuzz', 'whatever is sent, a valid answer in time', 2),
+  command(
+    'podcheck',
+    'the committed WebAssembly is what its sources build',
+    8,
+    node,
+    'webhooks/podcheck/build.ts',
+    '--check',
+  ),
   vitest('dask', 'the rendered commands, run by real Dask processes', 5),
   command('build', 'the published JavaScript', 1, node, 'test/published.ts'),
   vitest('demo', 'the guided tour, here and on an existing cluster', 4),
@@ -45,7 +56,10 @@ const PARTS: readonly Part[] = [
 
 const SETS: Readonly<Record<string, readonly string[]>> = {
   default: ['unit', 'property', 'cluster'],
-  all: ['unit', 'property', 'cluster', 'dask', 'build', 'demo'],
+  all: [
+    ...['unit', 'property', 'cluster', 'fidelity', 'endurance', 'fuzz'],
+    ...['podcheck', 'dask', 'build', 'demo'],
+  ],
   ci: PARTS.map(({ name }) => name),
 };
 

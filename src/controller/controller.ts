@@ -14,6 +14,7 @@ import { Store, type StoreEvent } from '../kube/store.ts';
 import { WorkQueue } from '../kube/work-queue.ts';
 import { runWorkers } from '../kube/workers.ts';
 import type { RandomBytes } from '../pki/serial-number.ts';
+import { DAY_MS } from '../pki/validity.ts';
 import type { Clock, Timer } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
 import { CredentialsLedger } from './credentials-ledger.ts';
@@ -229,7 +230,9 @@ function watchSource(
 function createReconciler(options: ControllerOptions, stores: Stores, limits: LimitKeeper): Reconciler {
   const { client, clock, events, log, randomBytes, settings } = options;
   const { installation } = settings;
-  const credentials = new CredentialsLedger({ client, clock, randomBytes, installation });
+  const policy = policyOf(options);
+  const validityMs = (): number => policy().credentialsValidityDays * DAY_MS;
+  const credentials = new CredentialsLedger({ client, clock, randomBytes, installation, validityMs });
   const expectations = new Expectations<Pod>({ store: stores.pods, clock });
   const obstacles = new Obstacles(clock);
   return new Reconciler({

@@ -44,6 +44,8 @@ interface Dependencies {
   readonly clock: Clock;
   readonly randomBytes: RandomBytes;
   readonly installation: Installation;
+  /** Of certificates that are made from now on. */
+  readonly validityMs: () => number;
 }
 
 /** Makes, remembers, restores and removes the one Secret of each cluster. */
@@ -81,9 +83,14 @@ export class CredentialsLedger {
    * @throws NameStillTaken where the name is somebody else's
    */
   async create(cluster: DaskCluster, signal: AbortSignal): Promise<void> {
-    const { clock, randomBytes } = this.deps;
+    const { clock, randomBytes, validityMs } = this.deps;
     const owner = identityOf(cluster);
-    const made = await createClusterCredentials({ cluster: owner.name, nowMs: clock.now(), randomBytes });
+    const made = await createClusterCredentials({
+      cluster: owner.name,
+      nowMs: clock.now(),
+      validityMs: validityMs(),
+      randomBytes,
+    });
     await this.store(owner, encode(made), signal);
   }
 

@@ -33,10 +33,7 @@ async function checkAll(): Promise<ReadonlyMap<string, Faults>> {
 const checked = await checkAll();
 
 describe('a manifest gets the verdict that it deserves, from the API server and from `check` alike', () => {
-  it.for(MANIFESTS)('$file: $expect $path', async (manifest, { client, namespace, skip }) => {
-    if (manifest.needsPodValidation !== undefined) {
-      skip(`needs Kubernetes' own validation of pods, to see ${manifest.needsPodValidation}`);
-    }
+  it.for(MANIFESTS)('$file: $expect $path', async (manifest, { client, namespace }) => {
     const { stored, faults } = await postDry(client, namespace, manifest.object);
     expect(faults).toEqual(checked.get(manifest.file));
     if (manifest.path === undefined) {

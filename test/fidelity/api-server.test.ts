@@ -24,6 +24,14 @@ const AT_ONCE = 8;
 const GATEWAY_EVERY = 3;
 const SETTINGS = { installation: DEFAULT_SETTINGS.installation, gateway: DEFAULT_GATEWAY_SETTINGS };
 
+/** What depends on the rest of a cluster, which no manifest tells: `check --server` asks for it. */
+const BY_PLUGINS: readonly RegExp[] = [
+  /error looking up service account/,
+  /no PriorityClass with name/,
+  /integer value of priority/,
+  /RuntimeClass/,
+];
+
 /** Undefined where the API server would take an object. */
 type Refusal = ApiError | undefined;
 
@@ -54,8 +62,7 @@ function contradiction({ cluster, pods, ours }: Outcome): string | undefined {
   if (ours.denied !== (cluster !== undefined)) {
     return `check says ${ours.denied ? 'deny' : 'allow'}, the API server: ${cluster?.message ?? 'admitted'}`;
   }
-  // What an admission plugin says depends on what else is in the cluster: classes of priority, accounts.
-  const invalid = pods.find(({ code }) => code !== 403);
+  const invalid = pods.find(({ message }) => !BY_PLUGINS.some((pattern) => pattern.test(message)));
   if (cluster === undefined) return invalid && `admitted, but of a pod: ${invalid.message}`;
   if (pods.length > 0) return undefined;
   const strange = errors.find(({ rule }) => PRODUCT_RULES[rule] === undefined);

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, X509Certificate } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { DaskCluster } from '../../../src/api/dask-cluster.ts';
 import type { KubeObject, Secret } from '../../../src/api/kubernetes.ts';
@@ -9,6 +9,8 @@ import { NameStillTaken } from '../../../src/controller/name-still-taken.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { aCluster, aRunningStatus } from '../../support/builders.ts';
 import { refusal, ScriptedClient } from './scripted-client.ts';
+
+const VALIDITY_MS = 90 * 24 * 3_600_000;
 
 const { signal } = new AbortController();
 const KEY = 'secrets/dask-credentials-demo';
@@ -24,7 +26,13 @@ let ledger: CredentialsLedger;
 
 function anew(): CredentialsLedger {
   const clock = { ...systemClock, monotonic: () => elapsedMs };
-  return new CredentialsLedger({ client, clock, randomBytes, installation: { instance: 'daskwarden' } });
+  return new CredentialsLedger({
+    client,
+    clock,
+    randomBytes,
+    installation: { instance: 'daskwarden' },
+    validityMs: () => VALIDITY_MS,
+  });
 }
 
 beforeEach(() => {
@@ -56,6 +64,13 @@ describe('credentials', () => {
     expect(Object.keys(stored()?.data ?? {})).toEqual(['dask.crt', 'dask.pem', 'api-token']);
     expect(await stateOf(fresh)).toEqual({ kind: 'present' });
     expect(client.calls).toEqual([`create ${KEY}`]);
+  });
+
+  test('are valid for as long as is configured', async () => {
+    await ledger.create(fresh, signal);
+    const pem = Buffer.from(stored()?.data?.['dask.crt'] ?? '', 'base64');
+    const { validToDate } = new X509Certificate(pem);
+    expect(Math.round((validToDate.getTime() - Date.now()) / 60_000)).toBe(VALIDITY_MS / 60_000);
   });
 
   test('are taken over where the answer was lost', async () => {

@@ -17,6 +17,8 @@ import { applyJsonPatch } from '../../support/json-patch.ts';
 import { recordedLog } from '../kube/recorded-log.ts';
 import { refusal, ScriptedClient } from './scripted-client.ts';
 
+const VALIDITY_MS = 365 * 24 * 3_600_000;
+
 const { signal } = new AbortController();
 const cluster = aCluster();
 const uid = cluster.metadata.uid!;
@@ -38,7 +40,13 @@ beforeEach(() => {
   const clock = systemClock;
   expectations = new Expectations({ store: new Store<Pod>({ log }), clock });
   obstacles = new Obstacles(clock);
-  const credentials = new CredentialsLedger({ client, clock, randomBytes, installation });
+  const credentials = new CredentialsLedger({
+    client,
+    clock,
+    randomBytes,
+    installation,
+    validityMs: () => VALIDITY_MS,
+  });
   executor = new Executor({ client, credentials, expectations, obstacles, log });
 });
 

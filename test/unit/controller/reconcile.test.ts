@@ -22,6 +22,8 @@ import { condition } from '../../support/live-cluster.ts';
 import { recordedLog } from '../kube/recorded-log.ts';
 import { refusal, ScriptedClient } from './scripted-client.ts';
 
+const VALIDITY_MS = 365 * 24 * 3_600_000;
+
 const { signal } = new AbortController();
 const KEY = 'team-a/demo';
 const SECRET = 'secrets/dask-credentials-demo';
@@ -45,7 +47,13 @@ class Bench {
     const { client, stores } = this;
     const clock = { ...systemClock, monotonic: () => this.elapsedMs };
     const { installation } = DEFAULT_SETTINGS;
-    const credentials = new CredentialsLedger({ client, clock, randomBytes, installation });
+    const credentials = new CredentialsLedger({
+      client,
+      clock,
+      randomBytes,
+      installation,
+      validityMs: () => VALIDITY_MS,
+    });
     const expectations = new Expectations<Pod>({ store: stores.pods, clock });
     const obstacles = new Obstacles(clock);
     this.reconciler = new Reconciler({

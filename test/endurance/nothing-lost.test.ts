@@ -21,7 +21,7 @@ import { AdmissionLoad } from '../support/admission-load.ts';
 import { createNamespace } from '../support/admin.ts';
 import { poll } from '../support/poll.ts';
 import { ReplicatedWebhook } from '../support/replicated-webhook.ts';
-import { cluster } from './webhook-objects.ts';
+import { cluster } from '../cluster/webhook-objects.ts';
 
 const DAY_MS = 86_400_000;
 const CONNECTIONS = 16;
