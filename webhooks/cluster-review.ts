@@ -6,7 +6,7 @@ import { judgeNamespace } from '../src/core/identity/namespace-rules.ts';
 import { ownerOf } from '../src/core/identity/owner.ts';
 import { judgePlacementAnswers, placementQuestions } from '../src/core/identity/placement.ts';
 import { podSecurityOf } from '../src/core/identity/pod-security-level.ts';
-import { judgeRequestedBy } from '../src/core/identity/requested-by.ts';
+import { judgeRequestedBy, requestedByPatch } from '../src/core/identity/requested-by.ts';
 import type { NamespaceFacts } from '../src/api/namespace-facts.ts';
 import type { AccessQuestion } from '../src/core/identity/requester.ts';
 import { isTrustedDeployer } from '../src/core/identity/trusted-deployer.ts';
@@ -15,7 +15,6 @@ import { applyPolicy, enforcementOf } from '../src/core/policy/apply.ts';
 import type { Policy } from '../src/core/policy/policy.ts';
 import { judgeReach } from '../src/core/rules/reach/judge-reach.ts';
 import type { JsonObject } from '../src/core/structure/json.ts';
-import { judgeStructure } from '../src/core/structure/judge-structure.ts';
 import type { AdmissionContext } from './admission-context.ts';
 import { type Decision, decisionOf } from './decision.ts';
 import type { AdmissionRequest } from './review.ts';
@@ -52,10 +51,10 @@ export async function judgeClusterReview(
     podSecurity: podSecurityOf(namespace.labels),
   });
   const cluster = asStored(verdict.sound, request);
-  const oldCluster = oldObject && judgeStructure(oldObject).sound;
+  const oldCluster = verdict.oldSound;
   const owner = ownerOf({ cluster, policy, namespace });
   const judged = { request, policy, namespace, cluster, oldCluster, owner };
-  const ofRequester = await judgeRequester(judged, context);
+  const ofRequester = await judgeRequester(judged, context, isFinal);
   // From here on in one turn: what is counted must be what is reserved.
   const findings = [...verdict.findings, ...ofRequester, ...judgeUsage(judged, context)];
   const levelled = applyPolicy(findings, {
@@ -70,7 +69,11 @@ export async function judgeClusterReview(
   return decision;
 }
 
-async function judgeRequester(judged: Judged, context: AdmissionContext): Promise<readonly Finding[]> {
+async function judgeRequester(
+  judged: Judged,
+  context: AdmissionContext,
+  isFinal: boolean,
+): Promise<readonly Finding[]> {
   const { request, policy, namespace, owner } = judged;
   const { requester } = request;
   const place = judgeNamespace({ policy, requester, namespace, owner });
@@ -79,12 +82,19 @@ async function judgeRequester(judged: Judged, context: AdmissionContext): Promis
     place.allowReach ? [] : judgeReachOf(judged, context),
   ]);
   return [
-    ...judgeRequestedBy(request.object, request.oldObject, requester.username),
+    ...judgeOrigin(request, isFinal),
     // Whoever may write here may stop what is here, whatever the rules say of new clusters.
     ...(request.operation === 'CREATE' || isResumed(judged) ? place.findings : []),
     ...placement,
     ...reach,
   ];
+}
+
+/** What the mutating half is about to put back is not missing. */
+function judgeOrigin({ object, oldObject, requester }: ClusterRequest, isFinal: boolean): readonly Finding[] {
+  const { username } = requester;
+  const isPutBack = !isFinal && requestedByPatch(object, oldObject, username).length > 0;
+  return isPutBack ? [] : judgeRequestedBy(object, oldObject, username);
 }
 
 async function judgePlace(

@@ -44,7 +44,8 @@ ${CERTIFICATE_USAGE}
                               (default: the service account daskwarden-controller of daskwarden's namespace);
                               podCreators of the configuration takes its place
   --host, --port              where reviews are served (default: every address, 9443; 0 for any free port)
-  --probe-host, --probe-port  where /livez and /readyz are served (default: every address, 8081; 0 for any free port)
+  --probe-host, --probe-port  where /livez, /readyz and /metrics are served (default: every address, 8081;
+                              0 for any free port)
   --drain-seconds N           how long to go on serving after SIGTERM (default: 5)
   --log-level LEVEL           debug, info, warn or error (default: info)`;
 

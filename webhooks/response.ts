@@ -8,6 +8,7 @@ const LONGEST_WARNING = 119;
 /** It drops a warning with control characters, and cuts every warning when they have more than 4096 runes in all. */
 const MOST_WARNINGS = 32;
 const CONTINUED = '… ';
+const SPARED = 'daskwarden only warns here; enforced, this would be refused:';
 /** One line of kubectl each; a manifest with thousands of faults has one cause, and nobody reads further. */
 const MOST_CAUSES = 100;
 const LONGEST_FIELD = 512;
@@ -40,7 +41,7 @@ export interface AdmissionReviewResponse {
  * it would have been refused; `correlation`, by which the controller's words on the object are found.
  */
 export function encodeResponse(request: AdmissionRequest, decision: Decision): AdmissionReviewResponse {
-  const warnings = encodeWarnings(decision.findings.filter((finding) => finding.level === 'warning'));
+  const warnings = encodeWarnings(decision);
   const audit = auditAnnotations(decision);
   return {
     apiVersion: 'admission.k8s.io/v1',
@@ -103,8 +104,11 @@ function encodeDenial(request: AdmissionRequest, denied: Denied): object {
   };
 }
 
-function encodeWarnings(findings: readonly Finding[]): string[] {
-  const distinct = [...new Set(findings.map((finding) => cut(format(finding), LONGEST_CAUSE)))];
+function encodeWarnings(decision: Decision): string[] {
+  const findings = decision.findings.filter(({ level }) => level === 'warning');
+  const told = findings.map((finding) => cut(format(finding), LONGEST_CAUSE));
+  const isSpared = decision.allowed && decision.spared === true;
+  const distinct = [...new Set([...(isSpared ? [SPARED] : []), ...told])];
   const lines: string[] = [];
   for (const [index, text] of distinct.entries()) {
     const wrapped = wrap(text);

@@ -18,7 +18,9 @@ import { DAY_MS } from '../pki/validity.ts';
 import type { Clock, Timer } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
 import { CredentialsLedger } from './credentials-ledger.ts';
+import { DryRuns } from './dry-runs.ts';
 import { Executor } from './execute.ts';
+import { GatewayVerdicts } from './gateway-verdicts.ts';
 import type { ControllerMetrics, WatchSource } from './metrics.ts';
 import { LimitKeeper } from './limit-keeper.ts';
 import { Obstacles } from './obstacles.ts';
@@ -231,6 +233,7 @@ function createReconciler(options: ControllerOptions, stores: Stores, limits: Li
   const { client, clock, events, log, randomBytes, settings } = options;
   const { installation } = settings;
   const policy = policyOf(options);
+  const known = { policy, namespaceOf: namespaceOf(options) };
   const validityMs = (): number => policy().credentialsValidityDays * DAY_MS;
   const credentials = new CredentialsLedger({ client, clock, randomBytes, installation, validityMs });
   const expectations = new Expectations<Pod>({ store: stores.pods, clock });
@@ -244,7 +247,8 @@ function createReconciler(options: ControllerOptions, stores: Stores, limits: Li
     events,
     clock,
     settings,
-    verdicts: new Verdicts({ policy: policyOf(options), namespaceOf: namespaceOf(options) }),
+    verdicts: new Verdicts(known),
+    gatewayVerdicts: new GatewayVerdicts({ ...known, dryRuns: new DryRuns(client) }),
     statuses: new StatusWriter(client),
     executor: new Executor({ client, credentials, expectations, obstacles, log }),
   });

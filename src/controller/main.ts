@@ -16,7 +16,7 @@ import { everyAddress } from '../platform/every-address.ts';
 import { FlagError, logLevel, wholeNumber } from '../platform/flags.ts';
 import { createLogger, type Logger } from '../platform/logger.ts';
 import { parseFlags } from '../platform/parse-flags.ts';
-import { ProbeServer } from '../platform/probes.ts';
+import { ProbeServer, type ReadinessCheck } from '../platform/probes.ts';
 import { terminationSignal } from '../platform/signals.ts';
 import { VERSION } from '../platform/version.ts';
 import { ConnectMirror } from './connect-mirror.ts';
@@ -120,12 +120,7 @@ interface Work {
 
 async function run(work: Work): Promise<void> {
   const { client, namespace, settings, configuration, authority, parallelism, probe, log, signal } = work;
-  const reporter = { controller: CONTROLLER_NAME, instance: hostname() };
-  const annotate = (object: unknown): Readonly<Record<string, string>> | undefined => {
-    const correlation = correlationId(object);
-    return correlation === undefined ? undefined : { [CORRELATION_ANNOTATION]: correlation };
-  };
-  const events = new EventRecorder({ client, reporter, clock: systemClock, log, annotate });
+  const events = eventRecorder(client, log);
   const metrics = new ControllerMetrics();
   configuration?.onReload((result) => {
     metrics.countReload(result);
@@ -151,23 +146,11 @@ async function run(work: Work): Promise<void> {
   configuration?.onChange(revise);
   namespaces.onChange(revise);
   const connections = new ConnectMirror({ ...watched, clusters: controller.clusters });
-  let synced = false;
-  const probes = new ProbeServer({
-    ...probe,
-    checks: [{ name: 'caches', problem: () => (synced ? undefined : 'they are not filled yet') }],
-    metrics,
-  });
+  const probes = new ProbeServer({ ...probe, checks: [cacheCheck(controller, log)], metrics });
   const port = await probes.listen();
   log.info(
     { version: VERSION, probePort: port, instance: settings.installation.instance },
     'controller started',
-  );
-  void controller.synced.then(
-    () => {
-      synced = true;
-      log.info({}, 'caches are filled');
-    },
-    () => undefined,
   );
   try {
     await Promise.all([
@@ -189,4 +172,26 @@ async function run(work: Work): Promise<void> {
   } finally {
     await probes.close();
   }
+}
+
+/** Events carry the correlation of the admission that they follow from. */
+function eventRecorder(client: KubeClient, log: Logger): EventRecorder {
+  const reporter = { controller: CONTROLLER_NAME, instance: hostname() };
+  const annotate = (object: unknown): Readonly<Record<string, string>> | undefined => {
+    const correlation = correlationId(object);
+    return correlation === undefined ? undefined : { [CORRELATION_ANNOTATION]: correlation };
+  };
+  return new EventRecorder({ client, reporter, clock: systemClock, log, annotate });
+}
+
+function cacheCheck(controller: Controller, log: Logger): ReadinessCheck {
+  let synced = false;
+  void controller.synced.then(
+    () => {
+      synced = true;
+      log.info({}, 'caches are filled');
+    },
+    () => undefined,
+  );
+  return { name: 'caches', problem: () => (synced ? undefined : 'they are not filled yet') };
 }

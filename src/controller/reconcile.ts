@@ -1,9 +1,9 @@
 import { formOf, type DaskCluster } from '../api/dask-cluster.ts';
 import type { Pod, Service } from '../api/kubernetes.ts';
 import { schedulerPodName, serviceName } from '../api/names.ts';
-import { isInvalidGateway } from '../core/plan/invalid-gateway.ts';
+import { isInvalidGateway, isNewGateway } from '../core/plan/invalid-gateway.ts';
 import type { Observed, PlanInput, PlanSettings } from '../core/plan/observed.ts';
-import { plan, type Plan } from '../core/plan/plan.ts';
+import { isOurs, plan, type Plan } from '../core/plan/plan.ts';
 import { REFUSED } from '../core/plan/running-statements.ts';
 import { identityOf } from '../core/render/owner.ts';
 import { ApiError, isConflict, isThrottled } from '../kube/errors.ts';
@@ -13,10 +13,12 @@ import type { Store } from '../kube/store.ts';
 import type { Clock } from '../platform/clock.ts';
 import { LOOK_UP_INTERVAL_MS, type CredentialsLedger } from './credentials-ledger.ts';
 import type { Executor } from './execute.ts';
+import type { GatewayVerdicts } from './gateway-verdicts.ts';
 import type { LimitKeeper } from './limit-keeper.ts';
 import type { Obstacles } from './obstacles.ts';
+import { refusalText } from './refusal-text.ts';
 import type { StatusWriter } from './status-writer.ts';
-import type { Verdicts } from './verdicts.ts';
+import type { Judged, Verdicts } from './verdicts.ts';
 
 export interface Stores {
   readonly clusters: Store<DaskCluster>;
@@ -27,6 +29,7 @@ export interface Stores {
 export interface ReconcilerDependencies {
   readonly stores: Stores;
   readonly verdicts: Verdicts;
+  readonly gatewayVerdicts: GatewayVerdicts;
   readonly credentials: CredentialsLedger;
   readonly expectations: Expectations<Pod>;
   readonly obstacles: Obstacles;
@@ -46,8 +49,6 @@ const UNANSWERED_INTERVAL_MS = 5_000;
 const WAITING_POD_LOOK_UP_MS = 30_000;
 /** Before pods are made the Secret is looked for, unless it was seen so short a time ago. */
 const NEW_PODS_LOOK_UP_MS = 5_000;
-/** Longer than any sensible message, shorter than what a condition or an Event may hold. */
-const LONGEST_REFUSAL = 1_000;
 
 type Unobserved = Omit<PlanInput, 'observed'>;
 
@@ -66,7 +67,7 @@ export class Reconciler {
    * @returns milliseconds after which time alone calls for the next look; undefined where only an event does
    */
   async reconcile(key: string, signal: AbortSignal): Promise<number | undefined> {
-    const { stores, statuses, verdicts } = this.deps;
+    const { stores, statuses } = this.deps;
     const cached = stores.clusters.get(key);
     const known = this.uids.get(key);
     if (known !== undefined && known !== cached?.metadata.uid) this.forget(key, known);
@@ -74,11 +75,11 @@ export class Reconciler {
     this.uids.set(key, identityOf(cached).uid);
     if (formOf(cached.spec) === undefined || cached.metadata.deletionTimestamp !== undefined)
       return undefined;
-    const judged = verdicts.of(statuses.newest(cached));
-    // A valid one still has dask-gateway's own controller.
-    if (formOf(cached.spec) === 'gateway' && !isInvalidGateway(judged)) return undefined;
     const { clock, limits, settings } = this.deps;
     try {
+      const judged = await this.judge(statuses.newest(cached), signal);
+      // A valid one still has dask-gateway's own controller.
+      if (formOf(cached.spec) === 'gateway' && !isInvalidGateway(judged)) return undefined;
       const input = { ...judged, grant: limits.grantOf(key), now: clock.now(), settings };
       return await this.work(input, signal);
     } catch (error) {
@@ -86,6 +87,14 @@ export class Reconciler {
       if (isConflict(error)) return CONFLICT_INTERVAL_MS;
       throw error;
     }
+  }
+
+  private async judge(cluster: DaskCluster, signal: AbortSignal): Promise<Judged> {
+    const { verdicts, gatewayVerdicts } = this.deps;
+    const judged = verdicts.of(cluster);
+    const { cluster: sound, errors } = judged;
+    if (errors.length > 0 || !isNewGateway(sound) || !isOurs(sound)) return judged;
+    return { cluster: sound, errors: await gatewayVerdicts.errorsOf(sound, signal) };
   }
 
   private async work(input: Unobserved, signal: AbortSignal): Promise<number> {
@@ -97,7 +106,11 @@ export class Reconciler {
     try {
       await executor.execute(cluster, next.actions, signal);
     } catch (error) {
-      if (isRefusal(error)) await this.tellRefusal({ ...input, observed }, current, error, signal);
+      if (isRefusal(error)) {
+        const { installation } = input.settings;
+        const refusal = refusalText(error, { cluster, installation, actions: next.actions });
+        await this.tellRefusal({ ...input, observed: { ...observed, refusal } }, current, refusal, signal);
+      }
       throw error;
     }
     obstacles.accepted(uid);
@@ -143,21 +156,21 @@ export class Reconciler {
   private async tellRefusal(
     input: PlanInput,
     current: DaskCluster,
-    error: ApiError,
+    refusal: string,
     signal: AbortSignal,
   ): Promise<void> {
     const { statuses, obstacles, events } = this.deps;
-    const refusal = error.message.slice(0, LONGEST_REFUSAL).toWellFormed();
     obstacles.refused(identityOf(current).uid, refusal);
     events.record({ regarding: current, type: 'Warning', reason: REFUSED, note: refusal });
-    const { status } = plan({ ...input, observed: { ...input.observed, refusal } });
+    const { status } = plan(input);
     // The refusal itself is what gets thrown and logged; the next attempt says it again.
     await statuses.write(current, status, signal).catch(() => undefined);
   }
 
   private forget(key: string, uid: string): void {
-    const { credentials, expectations, obstacles, statuses, verdicts } = this.deps;
-    for (const memory of [credentials, expectations, obstacles, statuses, verdicts]) memory.forget(uid);
+    const { credentials, expectations, gatewayVerdicts, obstacles, statuses, verdicts } = this.deps;
+    for (const memory of [credentials, expectations, gatewayVerdicts, obstacles, statuses, verdicts])
+      memory.forget(uid);
     this.uids.delete(key);
   }
 }

@@ -2,8 +2,9 @@ import type { DaskCluster } from '../api/dask-cluster.ts';
 import type { NamespaceFacts } from '../api/namespace-facts.ts';
 import type { Finding } from '../core/findings.ts';
 import { judge } from '../core/judge.ts';
-import { applyPolicy, enforcementOf } from '../core/policy/apply.ts';
+import { enforcementOf } from '../core/policy/apply.ts';
 import type { Enforcement, Policy } from '../core/policy/policy.ts';
+import { errorsInForce } from './errors-in-force.ts';
 
 /** A stored cluster as it may be worked on, and what is wrong with it. */
 export interface Judged {
@@ -70,9 +71,7 @@ function judged(cluster: DaskCluster, circumstances: Circumstances): Entry {
     policy,
     ...(isAccepted(cluster) && { oldObject: cluster }),
   });
-  const errors = applyPolicy(findings, { ...circumstances, softened: false }).filter(
-    ({ level }) => level === 'error',
-  );
+  const errors = errorsInForce(findings, circumstances);
   return { ...circumstances, generation: cluster.metadata.generation, sound, errors };
 }
 

@@ -24,6 +24,8 @@ export interface Verdict {
   readonly denied: boolean;
   /** The object with its unsound parts and its nulls left out: what the controller would run. */
   readonly sound: DaskCluster;
+  /** The same of the stored object; absent where there is none. */
+  readonly oldSound?: DaskCluster;
 }
 
 /**
@@ -33,11 +35,11 @@ export interface Verdict {
 export function judge({ object, oldObject, policy = DEFAULT_POLICY }: JudgeInput): Verdict {
   const structure = judgeStructure(object);
   const { sound } = structure;
+  const old = oldObject === undefined ? undefined : judgeStructure(oldObject);
   const findings =
-    oldObject === undefined
-      ? allFindings(structure, { policy })
-      : findingsOfUpdate(structure, judgeStructure(oldObject), policy);
-  return { findings, denied: findings.some(({ level }) => level === 'error'), sound };
+    old === undefined ? allFindings(structure, { policy }) : findingsOfUpdate(structure, old, policy);
+  const denied = findings.some(({ level }) => level === 'error');
+  return { findings, denied, sound, ...(old && { oldSound: old.sound }) };
 }
 
 function findingsOfUpdate(structure: Structure, old: Structure, policy: Policy): readonly Finding[] {

@@ -25,6 +25,11 @@ const FOREIGN_SECRET = { pull_secret: 'dask-credentials-of-somebody-else' };
 const OVER_LIMIT_FINDING =
   'spec.config.worker_memory: Invalid value: "8589934592": must be less than or equal to the memory limit of 4294967296';
 
+/** What Kubernetes alone knows to be wrong: the controller asks the API server. */
+const NO_LABEL = { team: 'Earth and Sea' };
+const NO_LABEL_FINDING =
+  'spec.config.worker_extra_pod_labels: Invalid value: "Earth and Sea": a valid label must be';
+
 /** What a person sees of a refused request; why is in the API server's log alone. */
 const BARE_500 =
   'dask_gateway.client.GatewayServerError: 500 Internal Server Error\n\nServer got itself in trouble';
@@ -116,6 +121,15 @@ describe('onInvalid: Fail', () => {
     expect(other.status, 'a valid one is left to whoever runs it').toBeUndefined();
   });
 
+  test('an option that only Kubernetes refuses ends so too', async () => {
+    const seen = await gateway.call('new_cluster', NO_LABEL);
+    expect(seen).toContain('failed to start, see logs for more information');
+    const { status = {}, metadata } = await clusterOf(/science\.([0-9a-f]{32})/.exec(seen)?.[1] ?? '');
+    expect(status).toMatchObject({ phase: 'Failed', form: 'gateway' });
+    expect(status.message).toContain(NO_LABEL_FINDING);
+    expect(secondsBetween(metadata.creationTimestamp, status.completionTime)).toBeLessThanOrEqual(2);
+  });
+
   test("the credentials of another cluster are refused all the same, and dask-gateway's log says why", async () => {
     expect(await gateway.call('new_cluster', FOREIGN_SECRET)).toBe(BARE_500);
     expect(await gateway.log()).toContain(
@@ -131,12 +145,18 @@ describe('onInvalid: Deny', () => {
     product = await product.restart('webhook');
   });
 
-  test("a faulty option is refused, and dask-gateway's log says why", async () => {
-    const before = await countClusters();
-    expect(await gateway.call('new_cluster', OVER_LIMIT)).toBe(BARE_500);
-    expect(await gateway.log()).toContain(OVER_LIMIT_FINDING.replaceAll('"', '\\"'));
-    expect(await countClusters()).toBe(before);
-  });
+  test.each([
+    ['a rule', OVER_LIMIT, OVER_LIMIT_FINDING],
+    ['Kubernetes', NO_LABEL, NO_LABEL_FINDING],
+  ])(
+    "an option that %s refuses is refused, and dask-gateway's log says why",
+    async (_who, option, finding) => {
+      const before = await countClusters();
+      expect(await gateway.call('new_cluster', option)).toBe(BARE_500);
+      expect(await gateway.log()).toContain(finding.replaceAll('"', '\\"'));
+      expect(await countClusters()).toBe(before);
+    },
+  );
 });
 
 async function configure(onInvalid: 'Fail' | 'Deny'): Promise<void> {

@@ -1,11 +1,11 @@
 import type { KubeObject } from '../../api/kubernetes.ts';
 import { credentialsSecretName, schedulerPodName, serviceName } from '../../api/names.ts';
-import { format } from '../findings.ts';
 import { identityOf, isControlledBy, isOfPredecessor, type Identity } from '../render/owner.ts';
 import type { ClusterEvent } from './action.ts';
 import { takeCensus } from './census.ts';
 import { no, yes, type Statement } from './conditions.ts';
 import { countersOf } from './counters.ts';
+import { findingsText } from './findings-text.ts';
 import { limitedEvents, limitedStatements, WAITING } from './limited.ts';
 import type { PlanInput } from './observed.ts';
 import type { Plan } from './plan.ts';
@@ -34,7 +34,7 @@ export function planBlocked(input: PlanInput): Plan | undefined {
 
 function blockedBy(input: PlanInput): Blocked | undefined {
   if (input.errors.length > 0) {
-    const message = input.errors.map(format).join('; ');
+    const message = findingsText(input.errors);
     return { reason: 'InvalidSpec', message, isStalled: true, retryMs: undefined };
   }
   if (input.grant?.kind === 'waiting') {

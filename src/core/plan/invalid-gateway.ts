@@ -1,21 +1,24 @@
 import { formOf, type DaskCluster, type DaskClusterStatus } from '../../api/dask-cluster.ts';
-import { format, type Finding } from '../findings.ts';
 import { foldConditions, no, yes, type Statement } from './conditions.ts';
+import { findingsText } from './findings-text.ts';
 import type { PlanInput } from './observed.ts';
 import type { Plan } from './plan.ts';
 import { wholeSeconds } from './status.ts';
 
 /** Reason of the conditions and of the Event. */
 const INVALID = 'InvalidSpec';
-/** dask-gateway's users read it in a terminal; every finding is in the webhook's log. */
-const LONGEST_MESSAGE = 4_000;
 
 /**
- * Whether a gateway-form cluster is to be ended because it is invalid. One that has begun is left alone: a rule that
- * is tightened later must not end what runs.
+ * Whether a cluster is of the gateway form and has not begun: only such a one may be ended because it is invalid. A
+ * rule that is tightened later must not end what runs.
  */
+export function isNewGateway(cluster: DaskCluster): boolean {
+  return formOf(cluster.spec) === 'gateway' && !hasBegun(cluster);
+}
+
+/** Whether a gateway-form cluster is to be ended because it is invalid. */
 export function isInvalidGateway({ cluster, errors }: Pick<PlanInput, 'cluster' | 'errors'>): boolean {
-  return formOf(cluster.spec) === 'gateway' && errors.length > 0 && !hasBegun(cluster);
+  return errors.length > 0 && isNewGateway(cluster);
 }
 
 /**
@@ -23,7 +26,7 @@ export function isInvalidGateway({ cluster, errors }: Pick<PlanInput, 'cluster' 
  * refusal at admission would have reached it as a bare HTTP 500.
  */
 export function planInvalidGateway({ cluster, errors, now }: PlanInput): Plan {
-  const message = messageOf(errors);
+  const message = findingsText(errors);
   const { status = {}, metadata } = cluster;
   const generation = metadata.generation ?? 0;
   const failed: DaskClusterStatus = {
@@ -57,17 +60,4 @@ function statements(message: string): readonly Statement[] {
     no('Progressing', INVALID, 'an invalid cluster is not started'),
     yes('Stalled', INVALID, message),
   ];
-}
-
-/** As many findings as there is room for, and how many there are besides. */
-function messageOf(errors: readonly Finding[]): string {
-  const told: string[] = [];
-  let length = 0;
-  for (const text of errors.map(format)) {
-    length += text.length;
-    if (told.length > 0 && length > LONGEST_MESSAGE) break;
-    told.push(text);
-  }
-  const more = errors.length - told.length;
-  return [...told, ...(more === 0 ? [] : [`${String(more)} more`])].join('; ');
 }

@@ -39,8 +39,8 @@ export function unchanged({ status }: DaskCluster): Plan {
   return { actions: [], status: status ?? {}, statusFirst: false, events: [], requeueAfterMs: undefined };
 }
 
-/** A deleted cluster's children go by their owner references; a paused one is its owner's to mend. */
-function isOurs({ metadata, spec }: DaskCluster): boolean {
+/** Whether there is anything to plan: a deleted cluster's children go by their owner references; a paused one is its owner's to mend. */
+export function isOurs({ metadata, spec }: DaskCluster): boolean {
   if (metadata.deletionTimestamp !== undefined) return false;
   if (metadata.annotations?.[PAUSED_ANNOTATION] === 'true') return false;
   return formOf(spec) !== undefined;

@@ -13,7 +13,7 @@ export function typeMessage(error: StructuralError, value: unknown, field: strin
   const expected = error.params.type ?? '';
   const actual = typeOf(value);
   const must = error.keyword === 'textOr' ? TEXT_OR[expected] : `must be of type ${expected}`;
-  const hint = error.keyword === 'textOr' ? undefined : hintOf(expected, actual, field);
+  const hint = error.keyword === 'textOr' ? undefined : hintOf(expected, actual, { field, value });
   return `Invalid value: "${actual}": ${must ?? ''}${hint === undefined ? '' : `: ${hint}`}`;
 }
 
@@ -22,7 +22,12 @@ const TEXT_OR: Readonly<Record<string, string>> = {
   integer: 'must be of type integer or string',
 };
 
-function hintOf(expected: string, actual: string, field: string): string | undefined {
+interface Written {
+  readonly field: string;
+  readonly value: unknown;
+}
+
+function hintOf(expected: string, actual: string, { field, value }: Written): string | undefined {
   switch (expected) {
     case 'boolean':
       return actual === 'string' ? 'write true or false without quotes' : 'write true or false';
@@ -30,9 +35,9 @@ function hintOf(expected: string, actual: string, field: string): string | undef
       return actual === 'object' || actual === 'array' ? undefined : 'put the value in quotes';
     case 'integer':
       if (actual === 'number') return 'write a whole number';
-      return actual === 'string' ? 'write the number without quotes' : undefined;
+      return numberHint(value);
     case 'number':
-      return actual === 'string' ? 'write the number without quotes' : undefined;
+      return numberHint(value);
     case 'array':
       return listHint(actual, field);
     case 'object':
@@ -40,6 +45,12 @@ function hintOf(expected: string, actual: string, field: string): string | undef
     default:
       return undefined;
   }
+}
+
+function numberHint(value: unknown): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  const isNumber = value.trim() !== '' && Number.isFinite(Number(value));
+  return isNumber ? 'write the number without quotes' : 'write a number';
 }
 
 function listHint(actual: string, field: string): string | undefined {

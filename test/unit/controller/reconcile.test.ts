@@ -1,146 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { DaskCluster } from '../../../src/api/dask-cluster.ts';
-import type { KubeObject, Pod, Secret, Service } from '../../../src/api/kubernetes.ts';
-import { CredentialsLedger } from '../../../src/controller/credentials-ledger.ts';
-import { Executor } from '../../../src/controller/execute.ts';
-import { Obstacles } from '../../../src/controller/obstacles.ts';
-import { projectPod } from '../../../src/controller/projection.ts';
-import { Reconciler } from '../../../src/controller/reconcile.ts';
-import { StatusWriter } from '../../../src/controller/status-writer.ts';
-import { DEFAULT_POLICY } from '../../../src/core/policy/policy.ts';
-import { Verdicts } from '../../../src/controller/verdicts.ts';
-import { DEFAULT_SETTINGS } from '../../../src/core/plan/observed.ts';
-import { credentialsPatch } from '../../../src/core/render/credentials.ts';
-import type { Occurrence } from '../../../src/kube/event.ts';
-import { Expectations } from '../../../src/kube/expectations.ts';
-import { Store } from '../../../src/kube/store.ts';
-import { systemClock } from '../../../src/platform/clock.ts';
-import { aCluster, at, type Stage } from '../../support/builders.ts';
-import { applyJsonPatch } from '../../support/json-patch.ts';
+import type { Secret } from '../../../src/api/kubernetes.ts';
+import { aCluster } from '../../support/builders.ts';
 import { condition } from '../../support/live-cluster.ts';
-import { recordedLog } from '../kube/recorded-log.ts';
-import { refusal, ScriptedClient } from './scripted-client.ts';
-
-const VALIDITY_MS = 365 * 24 * 3_600_000;
-
-const { signal } = new AbortController();
-const KEY = 'team-a/demo';
-const SECRET = 'secrets/dask-credentials-demo';
-const SCHEDULER = 'pods/dask-scheduler-demo';
-const WORKER = 'pods/dask-worker-demo-5f1e0c3a-';
-const STATUS = 'patch daskclusters/demo';
-
-/** The reconciler with all that belongs to it, but for the API server; its watches show what the test says. */
-class Bench {
-  readonly client = new ScriptedClient();
-  readonly events: Occurrence[] = [];
-  elapsedMs = 0;
-  private readonly stores = {
-    clusters: new Store<DaskCluster>({ log: recordedLog().log }),
-    pods: new Store<Pod>({ log: recordedLog().log, project: projectPod }),
-    services: new Store<Service>({ log: recordedLog().log }),
-  };
-  private readonly reconciler: Reconciler;
-
-  constructor() {
-    const { client, stores } = this;
-    const clock = { ...systemClock, monotonic: () => this.elapsedMs };
-    const { installation } = DEFAULT_SETTINGS;
-    const credentials = new CredentialsLedger({
-      client,
-      clock,
-      randomBytes,
-      installation,
-      validityMs: () => VALIDITY_MS,
-    });
-    const expectations = new Expectations<Pod>({ store: stores.pods, clock });
-    const obstacles = new Obstacles(clock);
-    this.reconciler = new Reconciler({
-      stores,
-      credentials,
-      expectations,
-      obstacles,
-      limits: { grantOf: () => undefined },
-      events: { record: (occurrence) => void this.events.push(occurrence) },
-      clock,
-      settings: DEFAULT_SETTINGS,
-      verdicts: new Verdicts({ policy: () => DEFAULT_POLICY, namespaceOf: () => undefined }),
-      statuses: new StatusWriter(client),
-      executor: new Executor({ client, credentials, expectations, obstacles, log: recordedLog().log }),
-    });
-    this.inject();
-  }
-
-  inject(): void {
-    this.client.admit = (object) =>
-      object.kind === 'Pod'
-        ? applyJsonPatch(object as Pod, credentialsPatch(object as Pod, 'demo') as never)
-        : object;
-  }
-
-  /** What the watches show from now on is what is there. */
-  show(): void {
-    const of = (kind: string): KubeObject[] =>
-      [...this.client.objects].filter(([key]) => key.startsWith(`${kind}/`)).map(([, object]) => object);
-    const newest = String(
-      1 + Math.max(0, ...of('pods').map(({ metadata }) => Number(metadata.resourceVersion))),
-    );
-    this.stores.clusters.replace(of('daskclusters') as DaskCluster[], newest);
-    const pods = (of('pods') as Pod[]).map((pod) => this.stores.pods.prepare(structuredClone(pod)));
-    this.stores.pods.replace(pods, newest);
-    this.stores.services.replace(of('services') as Service[], newest);
-  }
-
-  /** Makes a pod of the cluster run, fail, or whatever stage it is to be at, and shows it. */
-  stage(stage: Stage, key: string): void {
-    const pod = this.client.objects.get(key) as Pod;
-    this.client.put('pods', at(stage, pod));
-    this.show();
-  }
-
-  /** @returns the next calls that it made, and when it wants to look again */
-  async turn(): Promise<{ readonly calls: readonly string[]; readonly againMs: number | undefined }> {
-    this.client.calls.length = 0;
-    const againMs = await this.reconciler.reconcile(KEY, signal);
-    return { calls: [...this.client.calls], againMs };
-  }
-
-  /** Turns until nothing is left to be done at once. */
-  async settle(): Promise<void> {
-    for (let turns = 0; turns < 10; turns += 1) {
-      this.show();
-      const { calls, againMs } = await this.turn();
-      if (calls.length === 0 && againMs !== 0) return;
-    }
-    throw new Error(`it does not come to rest: ${this.client.calls.join(', ')}`);
-  }
-
-  /** A cluster whose scheduler and workers run. */
-  async running(replicas: number): Promise<void> {
-    this.client.put('daskclusters', aCluster({ replicas }));
-    await this.settle();
-    this.stage('running', SCHEDULER);
-    await this.settle();
-    for (let slot = 0; slot < replicas; slot += 1) this.stage('running', `${WORKER}${String(slot)}`);
-    await this.settle();
-  }
-
-  change(change: Partial<DaskCluster['spec']>): void {
-    const { metadata, spec, ...rest } = this.cluster;
-    const generation = (metadata.generation ?? 0) + 1;
-    this.client.put('daskclusters', {
-      ...rest,
-      metadata: { ...metadata, generation },
-      spec: { ...spec, ...change },
-    });
-    this.show();
-  }
-
-  get cluster(): DaskCluster {
-    return this.client.objects.get('daskclusters/demo') as DaskCluster;
-  }
-}
+import { Bench, invalidPod, SCHEDULER, SECRET, STATUS, WORKER } from './reconcile-bench.ts';
+import { refusal } from './scripted-client.ts';
 
 let bench: Bench;
 
@@ -200,27 +64,8 @@ describe('a cluster', () => {
     expect(againMs).toBe(5_000);
   });
 
-  test('of the gateway form, or on its way out, is nobody of ours', async () => {
-    const gateway = { ...aCluster(), spec: { config: {}, username: 'alice', options: {} } };
-    bench.client.put('daskclusters', gateway);
-    bench.show();
-    expect(await bench.turn()).toEqual({ calls: [], againMs: undefined });
-    const ending = aCluster({ metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } });
-    bench.client.put('daskclusters', ending);
-    bench.show();
-    expect(await bench.turn()).toEqual({ calls: [], againMs: undefined });
-  });
-
-  test('of the gateway form that is invalid is ended, once', async () => {
-    const config = { worker_memory: 8, worker_memory_limit: 4 };
-    bench.client.put('daskclusters', { ...aCluster(), spec: { config, username: 'alice', options: {} } });
-    bench.show();
-    expect((await bench.turn()).calls).toContain(STATUS);
-    expect(bench.cluster.status).toMatchObject({
-      phase: 'Failed',
-      message: expect.stringContaining('spec.config.worker_memory: Invalid value') as unknown,
-    });
-    expect(bench.events).toMatchObject([{ type: 'Warning', reason: 'InvalidSpec' }]);
+  test('on its way out is left alone', async () => {
+    bench.client.put('daskclusters', aCluster({ metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } }));
     bench.show();
     expect(await bench.turn()).toEqual({ calls: [], againMs: undefined });
   });
@@ -257,6 +102,17 @@ describe('a write that is refused', () => {
     expect(condition(bench.cluster, 'Stalled')).toMatchObject({ status: 'True', reason: 'WriteRefused' });
     expect(bench.cluster.status?.message).toBe('POST /: 403 exceeded quota: few');
     expect(bench.events.at(-1)).toMatchObject({ type: 'Warning', reason: 'WriteRefused' });
+  });
+
+  test('of a pod that is invalid is told as admission would have told it', async () => {
+    await bench.running(0);
+    bench.change(worker(2));
+    const refused = invalidPod(`${WORKER.slice(5)}1`, 'spec.containers[0].image');
+    bench.client.fail(`create ${WORKER}1`, refused);
+    await expect(bench.turn()).rejects.toBe(refused);
+    const text = 'spec.worker.template.spec.containers[0].image: Invalid value: "x": no';
+    expect(condition(bench.cluster, 'Stalled')).toMatchObject({ reason: 'WriteRefused', message: text });
+    expect(bench.events.at(-1)).toMatchObject({ type: 'Warning', reason: 'WriteRefused', note: text });
   });
 
   test('is still told while it is tried again, and not any more when it succeeded', async () => {

@@ -138,7 +138,57 @@ describe('the mutation', () => {
     expect(second).toEqual({ allowed: true, findings: [], patch: [] });
   });
 
+  it('puts back who asked for the cluster where an update leaves it out, and does not miss it', async () => {
+    const stored = { ...GOOD, metadata: { ...(GOOD['metadata'] as object), annotations: REQUESTED } };
+    const replacement = aRequest({ operation: 'UPDATE', object: GOOD, oldObject: stored });
+    const decision = await mutate(replacement);
+    if (!decision.allowed) throw new Error('denied');
+    expect(applyJsonPatch(GOOD, decision.patch)).toEqual(stored);
+    expect(paths(await validate(replacement))).toEqual([
+      'error metadata.annotations[daskwarden.dev/requested-by]',
+    ]);
+  });
+
   it('is the only one of the two that patches', async () => {
     expect(await validate(aRequest({ object: withNulls }))).toMatchObject({ allowed: true, patch: [] });
+  });
+
+  it('keeps the requester of an update that leaves the annotation out, and leaves an ending object alone', async () => {
+    const stored = { ...GOOD, metadata: { ...(GOOD['metadata'] as object), annotations: REQUESTED } };
+    const update = aRequest({ operation: 'UPDATE', object: GOOD, oldObject: stored });
+    const refused = await validate(update);
+    expect(paths(refused)).toEqual(['error metadata.annotations[daskwarden.dev/requested-by]']);
+    const ending = { ...stored, metadata: { ...stored.metadata, deletionTimestamp: '2026-03-01T12:00:00Z' } };
+    expect(await mutate({ ...update, oldObject: ending })).toEqual({
+      allowed: true,
+      findings: [],
+      patch: [],
+    });
+  });
+
+  it('leaves a Scale as it is', async () => {
+    const object = { metadata: {}, spec: { replicas: 1 } };
+    const decision = await mutate(aRequest({ operation: 'UPDATE', subResource: 'scale', object }));
+    expect(decision).toEqual({ allowed: true, findings: [], patch: [] });
+  });
+});
+
+describe('the correlation', () => {
+  const CORRELATION = '5f1e0c3a-0000-4000-8000-000000000001/1';
+
+  it('is told by the validating half alone, of allowances and denials', async () => {
+    expect(await validate(aRequest({ object: GOOD }))).toMatchObject({ correlation: CORRELATION });
+    expect(await mutate(aRequest({ object: GOOD }))).not.toHaveProperty('correlation');
+    const bad = { ...BAD, metadata: GOOD['metadata'] } as JsonObject;
+    expect(await validate(aRequest({ object: bad }))).toMatchObject({
+      allowed: false,
+      correlation: CORRELATION,
+    });
+    expect(await mutate(aRequest({ object: bad }))).not.toHaveProperty('correlation');
+  });
+
+  it('is not told where there is none', async () => {
+    const object = { ...GOOD, metadata: { name: 'demo' } };
+    expect(await validate(aRequest({ object }))).not.toHaveProperty('correlation');
   });
 });

@@ -176,4 +176,12 @@ describe('a review that no API server sends', () => {
     if (!decision.allowed) throw new Error('denied');
     expect(hasCredentials(applyJsonPatch(pod, decision.patch) as unknown as Pod, 'demo')).toBe(true);
   });
+
+  it('labels that are absent are none', () => {
+    const { metadata: _, ...pod } = aPod();
+    expect(injectPod(podRequest({ object: { ...pod, metadata: { name: 'w-0' } } }))).toMatchObject({
+      patch: [],
+    });
+    expect(guard({ object: { ...pod, metadata: { name: 'w-0', labels: null } } }).allowed).toBe(true);
+  });
 });

@@ -55,6 +55,30 @@ describe('an allowance', () => {
   });
 });
 
+describe('audit annotations', () => {
+  it('say by what the object is found again, also where nothing was found', () => {
+    const { response } = encodeResponse(aRequest(), { ...allow(), correlation: 'u/1' });
+    expect(response).toEqual({
+      uid: aRequest().uid,
+      allowed: true,
+      auditAnnotations: { correlation: 'u/1' },
+    });
+  });
+
+  it('say what was spared, but of nothing else', () => {
+    const spared = { ...allow([asWarning(NAME)]), spared: true, correlation: 'u/1' };
+    expect(encodeResponse(aRequest(), spared).response.auditAnnotations).toEqual({
+      rules: 'names',
+      spared: 'true',
+      correlation: 'u/1',
+    });
+    const warned = { ...allow([asWarning(NAME)]), spared: false };
+    expect(encodeResponse(aRequest(), warned).response.auditAnnotations).toEqual({ rules: 'names' });
+    const denied = { ...deny('Invalid', [NAME]), spared: true };
+    expect(encodeResponse(aRequest(), denied).response.auditAnnotations).toEqual({ rules: 'names' });
+  });
+});
+
 describe('a denial', () => {
   it('as Invalid has a cause for each fault, and all of them in its message', () => {
     const { response } = encodeResponse(aRequest(), deny('Invalid', [NEGATIVE, NAME]));
@@ -128,6 +152,25 @@ describe('a denial', () => {
     const long = fault('r', 'x'.repeat(1_000_000), 1, 'y'.repeat(1_000_000));
     expect(JSON.stringify(denial([long])).length).toBeLessThan(3_000);
   });
+
+  it('lists a hundred faults, and of no more where there are none', () => {
+    const faults = Array.from({ length: 100 }, (_, index) => fault('r', `f${index}`, index, 'is wrong'));
+    expect(denial(faults).details.causes).toHaveLength(100);
+    expect(denial(faults).message).toMatch(/is wrong$/);
+  });
+
+  it('cuts a long field and a long message at their ends, within no character', () => {
+    const said = 'Invalid value: 1: ';
+    const fill = (length: number): string => 'y'.repeat(length - said.length);
+    const long = fault('r', `${'x'.repeat(510)}🎈y`, 1, `${fill(1022)}🎈z`);
+    expect(denial([long]).details.causes).toMatchObject([
+      { field: `${'x'.repeat(510)}…`, message: `${said}${fill(1022)}…` },
+    ]);
+    const whole = fault('r', 'x'.repeat(512), 1, fill(1024));
+    expect(denial([whole]).details.causes).toMatchObject([
+      { field: 'x'.repeat(512), message: `${said}${fill(1024)}` },
+    ]);
+  });
 });
 
 describe('warnings', () => {
@@ -140,10 +183,26 @@ describe('warnings', () => {
     expect(told.map((text) => text.replace('… ', '')).join(' ')).toMatch(new RegExp(`${words}$`));
   });
 
+  it('begin with a word on what they stand for, where the object is only spared', () => {
+    const spared = { ...allow([asWarning(fault('r', 'f', 1, 'is wrong'))]), spared: true };
+    const { warnings: told, auditAnnotations } = encodeResponse(aRequest(), spared).response;
+    expect(told).toEqual([
+      'daskwarden only warns here; enforced, this would be refused:',
+      'f: Invalid value: 1: is wrong',
+    ]);
+    expect(auditAnnotations).toEqual({ rules: 'r', spared: 'true' });
+  });
+
   it('break a word that is longer than a line, but no character', () => {
     const told = warnings([fault('r', 'f', undefined, '🎈'.repeat(200))]) ?? [];
     expect(told.length).toBeGreaterThan(1);
     expect(told.every((text) => text.isWellFormed() && text.length < 120)).toBe(true);
+  });
+
+  it('break a word anywhere where its characters are of one unit', () => {
+    const [first, second] = warnings([fault('r', 'f', 1, 'x'.repeat(200))])?.slice(1) ?? [];
+    expect(first).toBe(`… ${'x'.repeat(117)}`);
+    expect(second).toBe(`… ${'x'.repeat(83)}`);
   });
 
   it('have no control characters: the API server would drop them whole', () => {
@@ -155,5 +214,21 @@ describe('warnings', () => {
     const told = warnings([...many, ...many]);
     expect(told).toHaveLength(32);
     expect(told?.at(-1)).toBe('and 9 more warnings');
+  });
+
+  it('fit in their line to the last character, and are broken at the last space that fits', () => {
+    const told = (message: string): unknown => warnings([fault('r', 'f', 1, message)]);
+    const [fits, tooLong] = ['x'.repeat(98), 'x'.repeat(99)];
+    expect(told(fits)).toEqual([`f: Invalid value: 1: ${fits}`]);
+    expect(told(`${fits} y`)).toEqual([`f: Invalid value: 1: ${fits}`, '… y']);
+    expect(told(`${tooLong} y`)).toEqual(['f: Invalid value: 1:', `… ${tooLong} y`]);
+  });
+
+  it('are 32 at most, the last of them whole', () => {
+    const many = (count: number): readonly string[] =>
+      warnings(Array.from({ length: count }, (_, index) => fault('r', `f${index}`, 1, 'is old'))) ?? [];
+    expect(many(32).at(-1)).toBe('f31: Invalid value: 1: is old');
+    expect(many(33)).toHaveLength(32);
+    expect(many(33).at(-1)).toBe('and 2 more warnings');
   });
 });

@@ -35,6 +35,38 @@ describe('parseReview', () => {
     });
   });
 
+  it('reads who asks, with everything that an access review repeats', () => {
+    const userInfo = {
+      username: 'ada',
+      uid: 'u1',
+      groups: ['a', 'b'],
+      extra: { scope: ['x', 'y'], none: null },
+    };
+    const { requester } = parseReview(aReviewBody({ userInfo }));
+    expect(requester).toEqual({ ...userInfo, extra: { scope: ['x', 'y'], none: [] } });
+  });
+
+  it('reads the version, and takes what is left out of a kind for empty', () => {
+    expect(parseReview(aReviewBody({ kind: { kind: 'Pod', version: 'v1' } })).kind).toEqual({
+      group: '',
+      version: 'v1',
+      kind: 'Pod',
+    });
+  });
+
+  it.each(['CREATE', 'UPDATE', 'DELETE', 'CONNECT'])('knows the operation %s', (operation) => {
+    expect(parseReview(aReviewBody({ operation })).operation).toBe(operation);
+  });
+
+  it('takes no dry run for one that is not true itself, and a uid and names of the longest kind', () => {
+    const [uid, name] = ['u'.repeat(128), 'n'.repeat(4096)];
+    expect(parseReview(aReviewBody({ dryRun: 'true', uid, name }))).toMatchObject({
+      dryRun: false,
+      uid,
+      name,
+    });
+  });
+
   it.each([
     ['null', null, 'the body must be one JSON object, an AdmissionReview'],
     ['a list', [aReviewBody()], 'the body must be one JSON object, an AdmissionReview'],
@@ -73,6 +105,52 @@ describe('parseReview', () => {
       'request.name must be a string of at most 4096 characters',
     ],
     ['a user that is a text', aReviewBody({ userInfo: 'ada' }), 'request.userInfo must be an object'],
+    [
+      'groups that are a text',
+      aReviewBody({ userInfo: { groups: 'a' } }),
+      'request.userInfo.groups must be a list of strings',
+    ],
+    [
+      'a group that is a number',
+      aReviewBody({ userInfo: { groups: ['a', 7] } }),
+      'request.userInfo.groups must be a list of strings',
+    ],
+    [
+      'extra that is a list',
+      aReviewBody({ userInfo: { extra: [] } }),
+      'request.userInfo.extra must be an object',
+    ],
+    [
+      'extra with a text',
+      aReviewBody({ userInfo: { extra: { scope: 'x' } } }),
+      'request.userInfo.extra must be a list of strings',
+    ],
+    [
+      'a user without a text for a name',
+      aReviewBody({ userInfo: { username: 7 } }),
+      'request.userInfo.username must be a string of at most 4096 characters',
+    ],
+    [
+      'a group of a kind that is a number',
+      aReviewBody({ kind: { kind: 'Pod', group: 7 } }),
+      'request.kind.group must be a string of at most 4096 characters',
+    ],
+    [
+      'a uid that is a number',
+      aReviewBody({ uid: 7 }),
+      'request.uid must be a string of 1 to 128 characters',
+    ],
+    [
+      'a kind that is a text',
+      aReviewBody({ kind: 'Pod' }),
+      'request.kind must be an object with group, version and kind',
+    ],
+    [
+      'an operation that is a list',
+      aReviewBody({ operation: ['CREATE'] }),
+      'request.operation must be one of CREATE, UPDATE, DELETE, CONNECT',
+    ],
+    ['an endless kind', { kind: 'x'.repeat(100) }, `kind must be AdmissionReview, not "${'x'.repeat(64)}"`],
     ['an object that is a list', aReviewBody({ object: [] }), 'request.object must be an object'],
     ['an old object that is a text', aReviewBody({ oldObject: '' }), 'request.oldObject must be an object'],
   ])('refuses %s, and names the field', (_, body, message) => {

@@ -75,6 +75,8 @@ export async function runningServer(
         headers: { 'content-type': 'application/json', ...headers },
       });
       request.end(body);
+      // Whoever is answered early, and cut off, may still be writing.
+      request.on('error', () => undefined);
       const [response] = (await once(request, 'response')) as [IncomingMessage];
       let text = '';
       for await (const chunk of response) text += String(chunk);

@@ -5,6 +5,7 @@ import { secretReferences } from '../secret-references.ts';
 import type { TemplateView } from '../template-view.ts';
 import type { Reaching } from './place.ts';
 
+const CREDENTIALS_PREFIX = credentialsSecretName('');
 /** What a pod is that names no account. */
 const DEFAULT_ACCOUNT = 'default';
 
@@ -33,11 +34,19 @@ export function reachesSecrets(
 ): readonly Reaching[] {
   const own = cluster ? credentialsSecretName(cluster) : undefined;
   const possible = secrets.length === 0 ? 'none but its own credentials' : secrets.join(', ');
-  return secretReferences(view)
-    .filter(({ name }) => name !== own && !secrets.some((pattern) => matchesGlob(pattern, name)))
-    .map(({ path, name }) => ({
-      path,
-      value: name,
-      message: `a cluster's pods may not read this Secret; possible: ${possible}`,
-    }));
+  return (
+    secretReferences(view)
+      // Other clusters' credentials are refused to everybody, by a rule of their own.
+      .filter(
+        ({ name }) =>
+          name !== own &&
+          !name.startsWith(CREDENTIALS_PREFIX) &&
+          !secrets.some((pattern) => matchesGlob(pattern, name)),
+      )
+      .map(({ path, name }) => ({
+        path,
+        value: name,
+        message: `a cluster's pods may not read this Secret; possible: ${possible}`,
+      }))
+  );
 }

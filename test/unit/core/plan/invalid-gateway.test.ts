@@ -57,9 +57,14 @@ describe('an invalid cluster of the gateway form', () => {
   });
 
   test('counts those that there is no room for', () => {
-    const { status } = plan(inputOf(aGatewayCluster(), Array<Finding>(100).fill(OVER)));
+    const many = Array.from({ length: 100 }, (_, index) => ({ ...OVER, path: OVER.path.index(index) }));
+    const { status } = plan(inputOf(aGatewayCluster(), many));
     expect(status.message?.length).toBeLessThan(4_200);
-    expect(status.message).toMatch(/4; 60 more$/);
+    expect(status.message).toMatch(/config\.worker_memory\[\d+\].*4; \d\d more$/);
+  });
+
+  test('tells one that both of its pods have once', () => {
+    expect(plan(inputOf(aGatewayCluster(), [OVER, OVER])).status.message).toBe(TEXT);
   });
 
   test('is told of once, and not written again', () => {

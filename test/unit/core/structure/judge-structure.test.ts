@@ -78,7 +78,7 @@ describe('types', () => {
     [
       'text for a number of the gateway form',
       cluster({ config: { worker_memory: '2G' } }),
-      'spec.config.worker_memory: Invalid value: "string": must be of type integer: write the number without quotes',
+      'spec.config.worker_memory: Invalid value: "string": must be of type integer: write a number',
     ],
     [
       'fewer than no workers',
