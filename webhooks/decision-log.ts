@@ -3,7 +3,8 @@ import type { Decision } from './decision.ts';
 import { ruleIds } from './response.ts';
 import type { AdmissionRequest } from './review.ts';
 
-export type Outcome = 'allow' | 'warn' | 'patch' | 'deny';
+/** `spare`: it would be refused, but for the enforcement or the form. */
+export type Outcome = 'allow' | 'warn' | 'spare' | 'patch' | 'deny';
 
 /**
  * One line for a decision that a person may ask about: a denial or a warning. A patched object is the daily business
@@ -24,7 +25,6 @@ export function logDecision(log: Logger, request: AdmissionRequest, decision: De
     ...(decision.correlation !== undefined && { correlation: decision.correlation }),
     rules: ruleIds(decision.findings),
     decision: outcome,
-    ...(decision.allowed && decision.spared === true && { spared: true }),
     dryRun: request.dryRun,
   };
   if (outcome === 'patch') log.debug(line, 'reviewed');
@@ -33,6 +33,7 @@ export function logDecision(log: Logger, request: AdmissionRequest, decision: De
 
 export function outcomeOf(decision: Decision): Outcome {
   if (!decision.allowed) return 'deny';
+  if (decision.spared === true) return 'spare';
   if (decision.findings.length > 0) return 'warn';
   return decision.patch.length > 0 ? 'patch' : 'allow';
 }

@@ -14,9 +14,11 @@ import { isSilent, type PodVerdict } from '../src/core/pod-verdict/verdict.ts';
 import type { PodSecurityLevel } from '../src/core/policy/policy.ts';
 import { ratchet } from '../src/core/ratchet.ts';
 import { DEFAULT_GATEWAY_SETTINGS } from '../src/core/render/gateway/settings.ts';
+import { skeletonOf, type Skeleton } from '../src/core/skeleton.ts';
 import { judgeStructure } from '../src/core/structure/judge-structure.ts';
 import { UNKNOWN_FIELD } from '../src/core/structure/structural-finding.ts';
 import type { ClusterJudge, ClusterJudgeInput } from './admission-context.ts';
+import { CleanTemplates } from './clean-templates.ts';
 import { NoVerdict } from './podcheck/no-verdict.ts';
 import { podcheckRelease } from './podcheck/release.ts';
 import type { PodQuestion } from './podcheck/question.ts';
@@ -56,8 +58,9 @@ interface Case {
  */
 export class Judgement {
   /** Never rejects for a reason that lies in the object: that no verdict came is a finding too. */
-  readonly judge: ClusterJudge = (input) => this.judged(input);
+  readonly judge: ClusterJudge = (input) => this.remembered(input);
   private readonly cache: VerdictCache;
+  private readonly clean = new CleanTemplates();
   private readonly options: JudgementOptions;
   private readonly kubernetes: string;
 
@@ -78,7 +81,31 @@ export class Judgement {
     });
   }
 
-  private async judged(input: ClusterJudgeInput): Promise<Verdict> {
+  /** Where nothing was to be said of the same templates, only what is around them is judged. */
+  private async remembered(input: ClusterJudgeInput): Promise<Verdict> {
+    const { object, oldObject, policy } = input;
+    const skeleton = skeletonOf(object);
+    if (skeleton === undefined) return this.judged(input);
+    const key = this.cleanKey(skeleton, input);
+    if (!this.clean.has(key)) return this.judged(input, key);
+    const old = oldObject === undefined ? undefined : skeletonOf(oldObject);
+    if (oldObject !== undefined && old?.templatesKey !== skeleton.templatesKey) return this.judged(input);
+    this.options.observeCache?.('hit');
+    const { sound, oldSound, ...told } = judge({ object: skeleton.rest, oldObject: old?.rest, policy });
+    return {
+      ...told,
+      sound: skeleton.complete(sound),
+      ...(oldSound && { oldSound: skeleton.complete(oldSound) }),
+    };
+  }
+
+  private cleanKey({ templatesKey }: Skeleton, { policy, podSecurity }: ClusterJudgeInput): string {
+    const level = stricter(podSecurity, policy.podSecurity);
+    return this.clean.keyOf(this.cache.hashOf(policy), level, templatesKey);
+  }
+
+  /** @param key under which it is remembered that nothing was to be said */
+  private async judged(input: ClusterJudgeInput, key?: string): Promise<Verdict> {
     const told = judge(input);
     const known = this.options.knownFields?.();
     const core = known === undefined ? told : withNewerFields(told, known, this.kubernetes);
@@ -87,7 +114,11 @@ export class Judgement {
     try {
       const answer = this.cache.of(now.question);
       const verdicts = answer instanceof Promise ? await answer : answer;
-      if (verdicts.every(isSilent)) return core;
+      if (verdicts.every(isSilent)) {
+        // What is let pass for the sake of a stored object alone is not among it.
+        if (key !== undefined && core.findings.length === 0) this.clean.add(key);
+        return core;
+      }
       const ofPods = await this.ofUpdate(now, findingsOf(now, verdicts), input.oldObject);
       return withFindings(core, notToldYet(core.findings, ofPods, input.policy));
     } catch (error) {

@@ -43,7 +43,7 @@ export class WebhookMetrics {
     this.process = new ProcessMetrics(this.registry);
     this.reviews = new Histogram({
       name: 'daskwarden_admission_review_duration_seconds',
-      help: 'Time from a request that has arrived to its answer; the verdict is allow, warn, deny or error.',
+      help: 'Time from a request that has arrived to its answer; the verdict is allow, warn, spare, deny or error.',
       labelNames: ['path', 'verdict'],
       buckets: REVIEW_BUCKETS_SECONDS,
       registers,

@@ -82,14 +82,18 @@ export class VerdictCache {
     }
   }
 
-  private keyOf({ source, oldSource = '', podSecurity, policy }: PodsInQuestion): string {
+  hashOf(policy: Policy): string {
     let policyHash = this.policies.get(policy);
     if (policyHash === undefined) {
       policyHash = hash('sha256', JSON.stringify(policy), 'base64');
       this.policies.set(policy, policyHash);
     }
+    return policyHash;
+  }
+
+  private keyOf({ source, oldSource = '', podSecurity, policy }: PodsInQuestion): string {
     // None of the parts has a line break in it.
-    const text = `${this.options.version}\n${policyHash}\n${podSecurity}\n${source}\n${oldSource}`;
+    const text = `${this.options.version}\n${this.hashOf(policy)}\n${podSecurity}\n${source}\n${oldSource}`;
     return hash('sha256', text, 'base64');
   }
 }

@@ -1,3 +1,5 @@
+import { openSync } from 'node:fs';
+import { devNull } from 'node:os';
 import { WASI } from 'node:wasi';
 
 interface Exports {
@@ -5,6 +7,9 @@ interface Exports {
   readonly allocate: (size: number) => number;
   readonly check: () => bigint;
 }
+
+/** Kubernetes' libraries log what they find odd in a pod, with its values: nothing of an object may stand in a log. */
+const nowhere = openSync(devNull, 'w');
 
 /** Kubernetes' validation in a memory of its own: no file, no environment, nothing of the process. */
 export class PodcheckInstance {
@@ -16,7 +21,14 @@ export class PodcheckInstance {
 
   static async start(module: WebAssembly.Module): Promise<PodcheckInstance> {
     // A library inside reads argv[0].
-    const wasi = new WASI({ version: 'preview1', args: ['podcheck'], env: {}, preopens: {} });
+    const wasi = new WASI({
+      version: 'preview1',
+      args: ['podcheck'],
+      env: {},
+      preopens: {},
+      stdout: nowhere,
+      stderr: nowhere,
+    });
     const instance = await WebAssembly.instantiate(module, wasi.getImportObject());
     wasi.initialize(instance);
     return new PodcheckInstance(instance.exports as Exports);

@@ -3,11 +3,13 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"reflect"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"unsafe"
@@ -31,15 +33,6 @@ import (
 // The host shows no more; a template with thousands of faults must not cost thousands of lines.
 const mostFindings = 100
 
-// request is what the host asks, as JSON.
-type request struct {
-	Pod json.RawMessage `json:"pod"` // as it would be posted
-	// OldPod is the one that the stored object leads to: what was legal once may go on.
-	OldPod json.RawMessage `json:"oldPod,omitempty"`
-	// Level of pod security that its namespace enforces; empty for none.
-	Level api.Level `json:"level,omitempty"`
-}
-
 // finding is one fault, at a path of the pod.
 type finding struct {
 	Field string `json:"field,omitempty"`
@@ -61,9 +54,14 @@ type verdict struct {
 	More        int       `json:"more,omitempty"`        // the number of errors that were left out
 }
 
+// Half as often as by default garbage is collected, for 5 MB more: most of the heap is tables, which stay.
+func init() { debug.SetGCPercent(200) }
+
 // The checks are the library's own: it cannot refuse them.
 var evaluator, _ = policy.NewEvaluator(policy.DefaultChecks(), nil)
 
+// judge reads what the host asks, on three lines: the level of pod security that the namespace enforces, or nothing; JSON
+// of the pod that the stored object leads to, or nothing, for what was legal once may go on; JSON of the pod itself.
 func judge(raw []byte) (v verdict) {
 	// A panic of the validation is a refusal: one strange pod may not cost the next one its verdict.
 	defer func() {
@@ -71,15 +69,13 @@ func judge(raw []byte) (v verdict) {
 			v = verdict{Decode: fmt.Sprintf("the validation failed: %v", problem)}
 		}
 	}()
-	var asked request
-	if err := json.Unmarshal(raw, &asked); err != nil {
-		return verdict{Decode: err.Error()}
-	}
+	lines := bytes.SplitN(raw, []byte{'\n'}, 3)
+	level, oldText, text := api.Level(lines[0]), lines[1], lines[2]
 	pod := &corev1.Pod{}
-	strict, err := kjson.UnmarshalStrict(asked.Pod, pod)
+	strict, err := kjson.UnmarshalStrict(text, pod)
 	if err != nil {
 		var tree any
-		if kjson.UnmarshalCaseSensitivePreserveInts(asked.Pod, &tree) == nil && v.prune(tree, reflect.TypeFor[corev1.Pod](), nil) {
+		if kjson.UnmarshalCaseSensitivePreserveInts(text, &tree) == nil && v.prune(tree, reflect.TypeFor[corev1.Pod](), nil) {
 			pod = &corev1.Pod{}
 			mended, _ := json.Marshal(tree)
 			strict, err = kjson.UnmarshalStrict(mended, pod)
@@ -98,7 +94,7 @@ func judge(raw []byte) (v verdict) {
 	var oldSpec *core.PodSpec
 	var oldMeta *metav1.ObjectMeta
 	old := &corev1.Pod{}
-	if len(asked.OldPod) > 0 && kjson.UnmarshalCaseSensitivePreserveInts(asked.OldPod, old) == nil {
+	if len(oldText) > 0 && kjson.UnmarshalCaseSensitivePreserveInts(oldText, old) == nil {
 		if was, err := prepared(old); err == nil {
 			oldSpec, oldMeta = &was.Spec, &was.ObjectMeta
 		}
@@ -112,10 +108,10 @@ func judge(raw []byte) (v verdict) {
 	}
 	v.Warnings = append(v.Warnings, podutil.GetWarningsForPod(context.Background(), internal, nil)...)
 	v.Warnings = v.Warnings[:min(len(v.Warnings), mostFindings)]
-	if asked.Level == "" {
+	if level == "" {
 		return v
 	}
-	for _, result := range evaluator.EvaluatePod(api.LevelVersion{Level: asked.Level, Version: api.LatestVersion()}, &pod.ObjectMeta, &pod.Spec) {
+	for _, result := range evaluator.EvaluatePod(api.LevelVersion{Level: level, Version: api.LatestVersion()}, &pod.ObjectMeta, &pod.Spec) {
 		if !result.Allowed {
 			v.PodSecurity = append(v.PodSecurity, finding{Reason: result.ForbiddenReason, Message: result.ForbiddenDetail})
 		}

@@ -27,7 +27,7 @@ describe('the log', () => {
       ...{ kind: 'DaskCluster', namespace: 'team-a', object: 'demo', rules: ['names', 'structure'] },
       ...{ decision: 'deny', dryRun: false },
     });
-    for (const absent of ['subResource', 'correlation', 'spared']) expect(line).not.toHaveProperty(absent);
+    for (const absent of ['subResource', 'correlation']) expect(line).not.toHaveProperty(absent);
     expect(JSON.stringify(line)).not.toContain('hunter2');
   });
 
@@ -36,15 +36,17 @@ describe('the log', () => {
     const request = aRequest({ subResource: 'scale', dryRun: true, operation: 'UPDATE' });
     expect(logged(decision, request)).toMatchObject([
       {
-        ...{ level: 'info', decision: 'warn', spared: true, correlation: 'u/1' },
+        ...{ level: 'info', decision: 'spare', correlation: 'u/1' },
         ...{ subResource: 'scale', dryRun: true, operation: 'UPDATE' },
       },
     ]);
   });
 
   it('does not call spared what was refused or only warned of', () => {
-    expect(logged({ ...allow(FOUND), spared: false })[0]).not.toHaveProperty('spared');
-    expect(logged({ ...deny('Invalid', FOUND), spared: true } as Decision)[0]).not.toHaveProperty('spared');
+    expect(logged({ ...allow(FOUND), spared: false })).toMatchObject([{ decision: 'warn' }]);
+    expect(logged({ ...deny('Invalid', FOUND), spared: true } as Decision)).toMatchObject([
+      { decision: 'deny' },
+    ]);
   });
 
   it('has a patch at debug level, and nothing for a plain allowance', () => {
@@ -55,6 +57,7 @@ describe('the log', () => {
 
 describe('an outcome', () => {
   it('is a warning before it is a patch', () => {
+    expect(outcomeOf({ ...allow([], PATCH), spared: true })).toBe('spare');
     expect(outcomeOf(allow(FOUND, PATCH))).toBe('warn');
     expect(outcomeOf(allow([], PATCH))).toBe('patch');
     expect(outcomeOf(allow())).toBe('allow');
