@@ -1,15 +1,19 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 
-/** Of 44 characters each, with the bookkeeping: about 4 MiB in all. */
-const MOST = 20_000;
+/** A key of 44 characters and its bookkeeping, about. */
+const ENTRY_BYTES = 256;
 
 /**
  * Templates of which neither a rule nor Kubernetes had anything to say, by what that depends on. Holds no word of them,
  * and takes the same little memory for the largest one.
  */
 export class CleanTemplates {
-  private readonly keys = new LRUCache<string, true>({ max: MOST });
+  private readonly keys: LRUCache<string, true>;
+
+  constructor(mostBytes: number) {
+    this.keys = new LRUCache({ max: Math.max(1, Math.floor(mostBytes / ENTRY_BYTES)) });
+  }
 
   /** @param parts all that the verdict depends on, none with a line break in it but the last */
   keyOf(...parts: readonly string[]): string {

@@ -60,7 +60,7 @@ export class Judgement {
   /** Never rejects for a reason that lies in the object: that no verdict came is a finding too. */
   readonly judge: ClusterJudge = (input) => this.remembered(input);
   private readonly cache: VerdictCache;
-  private readonly clean = new CleanTemplates();
+  private readonly clean: CleanTemplates;
   private readonly options: JudgementOptions;
   private readonly kubernetes: string;
 
@@ -73,10 +73,11 @@ export class Judgement {
     } = options;
     this.options = options;
     this.kubernetes = release.kubernetes;
+    this.clean = new CleanTemplates(cacheBytes / 2);
     this.cache = new VerdictCache({
       judge: podcheck,
       version: release.wasm,
-      mostBytes: cacheBytes,
+      mostBytes: cacheBytes / 2,
       observe: observeCache,
     });
   }
@@ -88,10 +89,10 @@ export class Judgement {
     if (skeleton === undefined) return this.judged(input);
     const key = this.cleanKey(skeleton, input);
     if (!this.clean.has(key)) return this.judged(input, key);
-    const old = oldObject === undefined ? undefined : skeletonOf(oldObject);
-    if (oldObject !== undefined && old?.templatesKey !== skeleton.templatesKey) return this.judged(input);
+    const oldRest = skeleton.restOf(oldObject);
+    if (oldObject !== undefined && oldRest === undefined) return this.judged(input);
     this.options.observeCache?.('hit');
-    const { sound, oldSound, ...told } = judge({ object: skeleton.rest, oldObject: old?.rest, policy });
+    const { sound, oldSound, ...told } = judge({ object: skeleton.rest, oldObject: oldRest, policy });
     return {
       ...told,
       sound: skeleton.complete(sound),

@@ -146,7 +146,9 @@ export class WebhookService {
       podcheck: this.podcheck,
       release: podcheckRelease(),
       knownFields: () => this.serverFields.current,
-      observeCache: (result) => this.metrics.countCacheLookUp(result === 'miss' ? 'miss' : 'hit'),
+      observeCache: (result) => {
+        this.metrics.countCacheLookUp(result === 'miss' ? 'miss' : 'hit');
+      },
     });
     const reviews = new AccessReviews({ client, clock: systemClock });
     return {

@@ -9,11 +9,14 @@ type Segment =
  * Immutable; every step returns a new path.
  */
 export class FieldPath {
-  static readonly root = new FieldPath([]);
-  private readonly segments: readonly Segment[];
+  static readonly root = new FieldPath(undefined, undefined);
+  /** Shared with all other paths below it: rules make many more paths than they find faults. */
+  private readonly parent: FieldPath | undefined;
+  private readonly segment: Segment | undefined;
 
-  private constructor(segments: readonly Segment[]) {
-    this.segments = segments;
+  private constructor(parent: FieldPath | undefined, segment: Segment | undefined) {
+    this.parent = parent;
+    this.segment = segment;
   }
 
   static of(...fields: string[]): FieldPath {
@@ -22,12 +25,12 @@ export class FieldPath {
 
   /** Steps into named fields of an object. */
   child(...fields: string[]): FieldPath {
-    return new FieldPath([...this.segments, ...fields.map((name) => ({ kind: 'field', name }) as const)]);
+    return fields.reduce<FieldPath>((path, name) => new FieldPath(path, { kind: 'field', name }), this);
   }
 
   /** Steps into an entry of a map with free keys (labels, limits). */
   key(key: string): FieldPath {
-    return new FieldPath([...this.segments, { kind: 'key', key }]);
+    return new FieldPath(this, { kind: 'key', key });
   }
 
   /**
@@ -35,12 +38,12 @@ export class FieldPath {
    * @param identity the item's name where it has one; two versions of a list are compared by it, not by position
    */
   index(index: number, identity?: string): FieldPath {
-    return new FieldPath([...this.segments, { kind: 'index', index, identity }]);
+    return new FieldPath(this, { kind: 'index', index, identity });
   }
 
   /** The keys and positions that lead from the object to the value. */
   keys(): readonly (string | number)[] {
-    return this.segments.map((segment) => {
+    return this.segments().map((segment) => {
       if (segment.kind === 'index') return segment.index;
       return segment.kind === 'field' ? segment.name : segment.key;
     });
@@ -59,9 +62,16 @@ export class FieldPath {
     );
   }
 
+  private segments(): Segment[] {
+    if (this.parent === undefined || this.segment === undefined) return [];
+    const segments = this.parent.segments();
+    segments.push(this.segment);
+    return segments;
+  }
+
   private render(item: (segment: Extract<Segment, { kind: 'index' }>) => string): string {
     let text = '';
-    for (const segment of this.segments) {
+    for (const segment of this.segments()) {
       if (segment.kind === 'field') text += text === '' ? segment.name : `.${segment.name}`;
       else if (segment.kind === 'key') text += `[${segment.key}]`;
       else text += item(segment);

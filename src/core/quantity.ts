@@ -8,6 +8,9 @@ const LARGEST_BINARY = (2n ** 63n - 1n) * NANO;
 /** Nothing that computers have is beyond it, and the digits of a larger number would only cost memory. */
 const LARGEST_EXPONENT = 1_000;
 
+/** For the exponents of all suffixes: a power of such numbers takes longer than all the rest. */
+const POWERS_OF_TEN = Array.from({ length: 28 }, (_, exponent) => 10n ** BigInt(exponent));
+
 const DECIMAL_EXPONENT: Readonly<Record<string, number>> = {
   n: -9,
   u: -6,
@@ -60,7 +63,11 @@ function clampExponent(exponent: number): number {
 }
 
 function scale(digits: bigint, exponent: number): bigint {
-  if (exponent >= 0) return digits * 10n ** BigInt(exponent);
-  const divisor = 10n ** BigInt(-exponent);
+  if (exponent >= 0) return digits * powerOfTen(exponent);
+  const divisor = powerOfTen(-exponent);
   return (digits + divisor - 1n) / divisor;
+}
+
+function powerOfTen(exponent: number): bigint {
+  return POWERS_OF_TEN[exponent] ?? 10n ** BigInt(exponent);
 }

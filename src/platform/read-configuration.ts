@@ -63,7 +63,7 @@ export function parseConfigurationText<T extends object>(
   const parsed = parse(document?.value);
   if (!isRejected(parsed)) return parsed;
   const lines = parsed.problems.slice(0, MOST_PROBLEMS).map((problem) => {
-    const place = placeOf(document?.positionOf(problem.path));
+    const place = placeOf(document?.positionOf(problem.path.keys()));
     const field = problem.path.toString();
     // A key may hold anything, and a problem is one line.
     const text = `${field === '' ? '' : `${field}: `}${problem.message}`.replaceAll(CONTROL_CHARACTERS, ' ');

@@ -4,7 +4,12 @@ import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..', '..');
 /** Beside the JavaScript: what the package has and the program reads at run time. */
-const DATA = ['package.json', 'crds', 'webhooks/podcheck/podcheck.wasm.gz', 'webhooks/podcheck/podcheck.json'];
+const DATA = [
+  'package.json',
+  'crds',
+  'webhooks/podcheck/podcheck.wasm.gz',
+  'webhooks/podcheck/podcheck.json',
+];
 
 /**
  * Puts into a folder what npm would publish: emitted JavaScript that runs without the TypeScript sources.

@@ -1,9 +1,10 @@
 import type { Readable } from 'node:stream';
+import { NotYaml } from '../../platform/yaml-documents.ts';
 import { daskClustersIn } from './dask-clusters.ts';
 import { sourceFiles } from './files.ts';
 import { inOrder } from './in-order.ts';
 import type { Judging } from './judging.ts';
-import { type Manifest, NotYaml, parseManifests } from './manifest.ts';
+import { parseManifests, type Manifest } from './manifest.ts';
 import type { CheckOptions } from './options.ts';
 import { isRefused, type Judged, type Report, type Tally, type Unreadable } from './report.ts';
 import type { ServerCheck } from './server-check.ts';

@@ -2,12 +2,13 @@ import type { Readable } from 'node:stream';
 import type { Podcheck } from '../../../webhooks/podcheck/podcheck.ts';
 import { AccessError } from '../../kube/config.ts';
 import { ApiError, TransportError } from '../../kube/errors.ts';
+import { ConfigurationError } from '../../platform/configuration-error.ts';
 import { checkFiles } from './check-files.ts';
 import { JsonlReport } from './jsonl-report.ts';
 import { checkLive } from './live.ts';
 import { Judging } from './judging.ts';
 import { CHECK_USAGE, parseOptions, type CheckOptions } from './options.ts';
-import { PolicyFileError, policyOf } from './policy-file.ts';
+import { policyOf } from './policy-file.ts';
 import type { Report, Tally } from './report.ts';
 import { ServerCheck } from './server-check.ts';
 import { TextReport } from './text-report.ts';
@@ -79,5 +80,5 @@ function wantsColour(env: Readonly<Record<string, string | undefined>>, isTermin
 }
 
 function isExpected(error: unknown): error is Error {
-  return [PolicyFileError, AccessError, ApiError, TransportError].some((known) => error instanceof known);
+  return [ConfigurationError, AccessError, ApiError, TransportError].some((known) => error instanceof known);
 }

@@ -1,5 +1,5 @@
 import type { Finding } from '../../core/findings.ts';
-import type { Position } from './manifest.ts';
+import type { Position } from '../../platform/yaml-documents.ts';
 
 /** A finding, and where it stands in a file; what is stored in a cluster stands in none. */
 export interface Told {

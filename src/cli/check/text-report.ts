@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import { GATEWAY_GROUP } from '../../api/names.ts';
-import type { Position } from './manifest.ts';
+import type { Position } from '../../platform/yaml-documents.ts';
 import type { Judged, Report, Tally, Told, Unreadable } from './report.ts';
 
 export interface TextOptions {

@@ -47,6 +47,20 @@ function rulesOf(name: string): readonly string[] {
 }
 
 describe('webhookConfigurations', () => {
+  it('registers each half as what it is', () => {
+    expect([mutating.kind, validating.kind]).toEqual([
+      'MutatingWebhookConfiguration',
+      'ValidatingWebhookConfiguration',
+    ]);
+  });
+
+  it('injects into pods as they are created, and once more where another webhook made one a client', () => {
+    expect(rulesOf('inject.pods.daskwarden.dev')).toEqual(['CREATE pods']);
+    expect(rulesOf('connect.pods.daskwarden.dev')).toEqual(['CREATE pods']);
+    const again = all.filter(({ reinvocationPolicy }) => reinvocationPolicy === 'IfNeeded');
+    expect(again.map(({ name }) => name)).toEqual(['connect.pods.daskwarden.dev']);
+  });
+
   it('fails closed but for the mutation of clusters, which the validation makes up for', () => {
     expect(all.map(({ name, failurePolicy }) => [name, failurePolicy])).toEqual([
       ['mutate.daskclusters.daskwarden.dev', 'Ignore'],

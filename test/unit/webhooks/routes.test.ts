@@ -3,8 +3,9 @@ import { CLUSTER_LABEL, CONNECT_LABEL } from '../../../src/api/names.ts';
 import type { Decision } from '../../../webhooks/decision.ts';
 import { admissionHandlers, PATHS } from '../../../webhooks/routes.ts';
 import { anAdmissionContext } from '../../support/admission-context.ts';
+import { BadRequest } from '../../../webhooks/review.ts';
 import { aCluster, childLabelsOf } from '../../support/builders.ts';
-import { json } from './review-world.ts';
+import { json, ReviewWorld } from './review-world.ts';
 import { aRequest } from './reviews.ts';
 
 const handlers = admissionHandlers(anAdmissionContext());
@@ -52,5 +53,34 @@ describe('the paths', () => {
     expect(connected.allowed && connected.patch.length).toBeGreaterThan(0);
     const bare = await decide('/validate/connecting-pods', pod);
     expect(bare).toMatchObject({ allowed: false, findings: [{ rule: 'connect' }] });
+  });
+
+  it('count what the validating half admits, of an object and of a Scale, and not what the mutating one sees', async () => {
+    const world = new ReviewWorld();
+    world.cluster = aCluster();
+    const { [PATHS.mutateClusters]: mutate, [PATHS.validateClusters]: validate } = admissionHandlers(
+      world.context,
+    );
+    const create = aRequest({ object: json(aCluster()) });
+    const object = { spec: { replicas: 2 } };
+    const scale = aRequest({ operation: 'UPDATE', subResource: 'scale', object });
+    await mutate?.(create);
+    await mutate?.(scale);
+    expect(world.reserved).toEqual([]);
+    await validate?.(create);
+    await validate?.(scale);
+    expect(world.reserved).toMatchObject([
+      { owner: 'ada' },
+      { cluster: { spec: { worker: { replicas: 2 } } } },
+    ]);
+  });
+
+  it.each([
+    ['/mutate/daskclusters', { group: 'gateway.dask.org', version: 'v1alpha1', kind: 'Other' }],
+    ['/mutate/pods', { group: 'metrics.k8s.io', version: 'v1', kind: 'Pod' }],
+    ['/mutate/pods', { group: '', version: 'v1', kind: 'Binding' }],
+  ])('%s judges nothing of %j', async (path, kind) => {
+    await expect(decide(path, { kind })).rejects.toThrow(BadRequest);
+    await expect(decide(path, { kind })).rejects.toThrow('request.kind: this path judges');
   });
 });

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { FieldPath } from '../../../../src/api/field-path.ts';
 import { daskClustersIn } from '../../../../src/cli/check/dask-clusters.ts';
 import type { Manifest } from '../../../../src/cli/check/manifest.ts';
-import { NotYaml, parseManifests } from '../../../../src/cli/check/manifest.ts';
+import { parseManifests } from '../../../../src/cli/check/manifest.ts';
+import { NotYaml } from '../../../../src/platform/yaml-documents.ts';
 
 function manifests(text: string): readonly Manifest[] {
   return parseManifests(text).map((document) => {
@@ -86,6 +87,8 @@ describe('documents', () => {
       'aliases that lead to too much',
       `a: &a [${'x,'.repeat(9)}]\n${['b', 'c', 'd'].map((name, level) => `${name}: &${name} [${`*${'abc'[level]!},`.repeat(9)}]\n`).join('')}`,
     ],
+    ['a key that is a list', '[a]: 1\n'],
+    ['a key that is nothing', 'a: 1\n? : 2\n'],
     ['20,000 open brackets', '['.repeat(20_000)],
   ])('refuses %s and goes on', (_, text) => {
     const [broken, after] = parseManifests(`${text}\n---\nok: 1\n`);

@@ -37,17 +37,14 @@ describe('Podcheck', { timeout: 60_000 }, () => {
   it('asks for pod, old pod and level, and gives a verdict for each pod', async () => {
     const { podcheck } = start();
     const verdicts = await podcheck.check([{ pod: '1', oldPod: '2', level: 'baseline' }, { pod: '3' }], 'a');
-    expect(verdicts).toEqual([
-      { decode: '{"pod":1,"oldPod":2,"level":"baseline"}' },
-      { decode: '{"pod":3}' },
-    ]);
+    expect(verdicts).toEqual([{ decode: 'baseline\n2\n1' }, { decode: '\n\n3' }]);
   });
 
   it('gives up a call that takes too long, replaces the thread and judges the next one', async () => {
     const { podcheck, events } = start();
     const [slow, next] = await Promise.all([ask(podcheck, 'HANG'), ask(podcheck, 'good')]);
     expect(slow).toBe(TOO_SLOW);
-    expect(next).toBe('{"pod":"good"}');
+    expect(next).toBe('\n\n"good"');
     expect(events.map((event) => event.kind)).toEqual(['no-verdict', 'replaced', 'verdict']);
     expect(events[1]).toEqual({ kind: 'replaced', cause: 'too-slow' });
   });
@@ -73,10 +70,10 @@ describe('Podcheck', { timeout: 60_000 }, () => {
     const { podcheck } = start({ bounds: { tenant: 2, total: 10 } });
     const calls = ['1', '2', '3'].map((text) => ask(podcheck, text, 'loud'));
     expect(await Promise.all([...calls, ask(podcheck, '4', 'quiet')])).toEqual([
-      '{"pod":"1"}',
-      '{"pod":"2"}',
+      '\n\n"1"',
+      '\n\n"2"',
       'busy: too many calls are waiting',
-      '{"pod":"4"}',
+      '\n\n"4"',
     ]);
   });
 
@@ -95,15 +92,15 @@ describe('Podcheck', { timeout: 60_000 }, () => {
       const { podcheck } = start();
       const [broken, next] = await Promise.all([ask(podcheck, how), ask(podcheck, 'good')]);
       expect(broken).toMatch(/^broken: /u);
-      expect(next).toBe('{"pod":"good"}');
+      expect(next).toBe('\n\n"good"');
     },
   );
 
   it('waits while an instance that grew too big is replaced', async () => {
     const { podcheck, events } = start();
     expect(await Promise.all([ask(podcheck, 'GROW'), ask(podcheck, 'good')])).toEqual([
-      '{"pod":"GROW"}',
-      '{"pod":"good"}',
+      '\n\n"GROW"',
+      '\n\n"good"',
     ]);
     expect(events).toContainEqual({ kind: 'replaced', cause: 'memory' });
   });
