@@ -70,7 +70,7 @@ const pure = {
 };
 
 export default tseslint.config(
-  { ignores: ['node_modules/', 'dist/', 'coverage/', '**/*.generated.ts'] },
+  { ignores: ['node_modules/', 'dist/', 'coverage/', '.stryker-tmp/', '**/*.generated.ts'] },
   js.configs.recommended,
   {
     files: ['**/*.ts'],

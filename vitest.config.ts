@@ -2,6 +2,17 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
+    // Of the unit tests, by `--coverage`.
+    coverage: {
+      include: [
+        'src/core/rules/**/*.ts',
+        'src/core/{judge,ratchet,skeleton}.ts',
+        'webhooks/{certificate-flags,clean-templates,cluster-review,clusters,configurations,connect}.ts',
+        'webhooks/{decision,decision-log,pod-shape,pods,response,review,routes,scale-review}.ts',
+      ],
+      reporter: [['text', { skipFull: true }]],
+      thresholds: { branches: 100, functions: 100, lines: 100, statements: 100 },
+    },
     projects: [
       { test: { name: 'unit', include: ['test/unit/**/*.test.ts'] } },
       { test: { name: 'property', include: ['test/property/**/*.test.ts'], testTimeout: 60_000 } },
@@ -20,7 +31,7 @@ export default defineConfig({
         test: {
           name: 'fidelity',
           include: ['test/fidelity/**/*.test.ts'],
-          globalSetup: ['test/support/control-plane.setup.ts'],
+          globalSetup: ['test/support/oracle.setup.ts', 'test/support/control-plane.setup.ts'],
           testTimeout: 600_000,
           hookTimeout: 600_000,
           maxWorkers: 2,

@@ -21,8 +21,9 @@ interface Part {
 const root = join(import.meta.dirname, '..');
 const bin = (name: string): string => join(root, 'node_modules', '.bin', name);
 
-function vitest(name: string, what: string, budgetMinutes: number): Part {
-  return { name, what, budgetMinutes, vitest: true, command: [bin('vitest'), 'run', '--project', name] };
+function vitest(name: string, what: string, budgetMinutes: number, ...flags: string[]): Part {
+  const words = [bin('vitest'), 'run', '--project', name, ...flags];
+  return { name, what, budgetMinutes, vitest: true, command: words };
 }
 
 function command(name: string, what: string, budgetMinutes: number, ...words: string[]): Part {
@@ -35,7 +36,7 @@ const PARTS: readonly Part[] = [
   command('format', 'Prettier', 1, bin('prettier'), '--check', '--log-level', 'warn', '.'),
   command('types', 'the type check', 1, bin('tsc'), '--noEmit'),
   command('crd', 'the committed CRD is what its script makes', 1, node, 'crds/generate.ts', '--check'),
-  vitest('unit', 'one module at a time', 2),
+  vitest('unit', 'one module at a time, every branch of the rules', 2, '--coverage'),
   vitest('property', 'laws, on random input', 1),
   vitest('cluster', 'a real control plane', 4),
   vitest('fidelity', "our verdicts and Kubernetes' own, on random manifests", 5),

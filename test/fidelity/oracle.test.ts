@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { askOracle, oracleBinary } from '../support/oracle.ts';
+import { askOracle } from '../support/oracle.ts';
 import { asRendered, differenceOf, PRODUCT_RULES, type Difference } from './differences.ts';
 import { minimal } from './minimal.ts';
 import { adminClient, openApiOf } from './server.ts';
@@ -32,7 +32,6 @@ it(
   async () => {
     await using admin = await adminClient();
     const openApi = await openApiOf(admin.client);
-    await oracleBinary({ report: console.log });
     await using ours = new OurJudgement();
     const counts = { judged: 0, denied: 0, deniedByOurRulesAlone: 0 };
     const byRule = new Map<string, number>();
