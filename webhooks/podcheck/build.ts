@@ -32,7 +32,7 @@ const ENVIRONMENT = {
   CGO_ENABLED: '0',
   GOFLAGS: '',
   GOWASM: '',
-  GOEXPERIMENT: '',
+  GOEXPERIMENT: 'jsonv2',
   GOWORK: 'off',
   GOTOOLCHAIN: GO,
 };

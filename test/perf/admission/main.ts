@@ -9,6 +9,7 @@ import { PATHS } from '../../../webhooks/routes.ts';
 import { emitProduct } from '../../support/emitted-product.ts';
 import { oracleBinary } from '../../support/oracle.ts';
 import { compareDirectly, type Ratio } from './direct.ts';
+import { BENCH_NAMESPACE } from './reviews.ts';
 import { startBaseline, type Baseline } from './servers.ts';
 import { BASELINE_SERVICE, settingsOf } from './settings.ts';
 import { compareThroughApiServer } from './through-api-server.ts';
@@ -60,6 +61,7 @@ async function main(): Promise<number> {
       webhookHost: 'localhost',
       program,
     });
+    await kubectl(['create', 'namespace', BENCH_NAMESPACE]);
     // Alone it is measured: what the controller would do with a thousand clusters is another benchmark.
     await product.processes.controller.stop();
     baseline = await startBaseline(oracle, folder, `${BASELINE_SERVICE}.${NAMESPACE}.svc`);

@@ -1,3 +1,5 @@
+/** Of all objects; the webhook asks the API server about one that is not there, each time. */
+export const BENCH_NAMESPACE = 'bench';
 /** The marker that the load generator replaces by a number of its own for each object. */
 const UNIQUE = '@N@';
 const PODS_PER_MIX = 100;
@@ -42,7 +44,7 @@ export function clusterText(name: string, replicas: number, padding: number): st
     kind: 'DaskCluster',
     metadata: {
       name: `demo-${name}`,
-      namespace: 'bench',
+      namespace: BENCH_NAMESPACE,
       uid: 'e4d1c7c2-8d2b-4b0c-9a57-0f6a3f3f2c11',
       resourceVersion: '4711',
       generation: 3,
@@ -100,7 +102,7 @@ function reviewText({ operation, name, object, oldObject }: ReviewParts): string
     resource: { group: 'gateway.dask.org', version: 'v1alpha1', resource: 'daskclusters' },
     requestKind: kind,
     name,
-    namespace: 'bench',
+    namespace: BENCH_NAMESPACE,
     operation,
     userInfo: { username: 'ada', groups: ['system:authenticated'] },
     dryRun: false,
