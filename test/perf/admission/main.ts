@@ -6,13 +6,16 @@ import { startControlPlane } from '../../../src/control-plane/control-plane.ts';
 import { ensureBinaries } from '../../../src/control-plane/ensure-binaries.ts';
 import { Watchdog } from '../../../src/control-plane/watchdog.ts';
 import { PATHS } from '../../../webhooks/routes.ts';
+import { KubeClient } from '../../../src/kube/client.ts';
+import { kubeconfigAccess } from '../../../src/kube/kubeconfig.ts';
 import { emitProduct } from '../../support/emitted-product.ts';
 import { oracleBinary } from '../../support/oracle.ts';
 import { compareDirectly, type Ratio } from './direct.ts';
+import { memoryOf } from './memory.ts';
 import { BENCH_NAMESPACE } from './reviews.ts';
 import { startBaseline, type Baseline } from './servers.ts';
 import { BASELINE_SERVICE, settingsOf } from './settings.ts';
-import { compareThroughApiServer } from './through-api-server.ts';
+import { compareThroughApiServer, createClusters } from './through-api-server.ts';
 import { pin } from './wrk.ts';
 
 /**
@@ -47,6 +50,10 @@ async function main(): Promise<number> {
   const program = emitProduct(folder);
   await using plane = await startControlPlane({ binaries, report, signal, scheduler: false, kwok: false });
   const watchdog = await Watchdog.start();
+  const client = new KubeClient({
+    access: await kubeconfigAccess({ path: plane.kubeconfigPath }),
+    version: 'bench',
+  });
   let product: Product | undefined;
   let baseline: Baseline | undefined;
   try {
@@ -67,6 +74,8 @@ async function main(): Promise<number> {
     baseline = await startBaseline(oracle, folder, `${BASELINE_SERVICE}.${NAMESPACE}.svc`);
     const { pid } = product.processes.webhook.process;
     await Promise.all([pin(pid), pin(baseline.pid)]);
+    // They are in the webhook's cache from here on.
+    await createClusters(client);
     const direct = await compareDirectly(
       {
         ours: {
@@ -84,12 +93,14 @@ async function main(): Promise<number> {
       },
       { rounds, seconds, folder },
     );
+    const memory = await memoryOf(pid);
     const through = await compareThroughApiServer(
       await settingsOf({ kubectl }, { namespace: NAMESPACE, baseline }),
-      { kubeconfigPath: plane.kubeconfigPath, rounds },
+      { client, rounds },
     );
-    return verdictOf([...direct, ...through]);
+    return verdictOf([...direct, memory, ...through]);
   } finally {
+    await client.close();
     await baseline?.stop();
     await product?.stop();
     await watchdog.stop();

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DASK_CLUSTERS } from '../../../src/api/dask-cluster.ts';
 import type { KubeObject } from '../../../src/api/kubernetes.ts';
-import { KubeClient } from '../../../src/kube/client.ts';
-import { kubeconfigAccess } from '../../../src/kube/kubeconfig.ts';
+import type { KubeClient } from '../../../src/kube/client.ts';
 import { spreadOf, spreadText } from '../statistics.ts';
 import type { Ratio } from './direct.ts';
 import { clusterText } from './reviews.ts';
@@ -20,20 +19,14 @@ export interface Setting {
 /** Creates per second through a real API server: none, ours and the baseline registered at both paths, in turns. */
 export async function compareThroughApiServer(
   settings: { readonly none: Setting; readonly ours: Setting; readonly baseline: Setting },
-  { kubeconfigPath, rounds }: { readonly kubeconfigPath: string; readonly rounds: number },
+  { client, rounds }: { readonly client: KubeClient; readonly rounds: number },
 ): Promise<readonly Ratio[]> {
-  const access = await kubeconfigAccess({ path: kubeconfigPath });
-  const client = new KubeClient({ access, version: 'bench' });
   const rates: Record<keyof typeof settings, number[]> = { none: [], ours: [], baseline: [] };
-  try {
-    for (let round = 0; round < rounds; round += 1) {
-      for (const key of ['none', 'baseline', 'ours'] as const) {
-        await settings[key].apply();
-        rates[key].push(await createsPerSecond(client));
-      }
+  for (let round = 0; round < rounds; round += 1) {
+    for (const key of ['none', 'baseline', 'ours'] as const) {
+      await settings[key].apply();
+      rates[key].push(await createClusters(client));
     }
-  } finally {
-    await client.close();
   }
   console.log(`\n${String(CREATES)} creates through the API server, ${String(CONNECTIONS)} at a time`);
   for (const key of ['none', 'baseline', 'ours'] as const) {
@@ -54,7 +47,8 @@ export async function compareThroughApiServer(
   ];
 }
 
-async function createsPerSecond(client: KubeClient): Promise<number> {
+/** @returns how many of them were created each second */
+export async function createClusters(client: KubeClient): Promise<number> {
   const namespace = `bench-${randomUUID().slice(0, 8)}`;
   await client.create(
     { group: '', version: 'v1', plural: 'namespaces', kind: 'Namespace', namespaced: false },
