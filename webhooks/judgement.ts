@@ -4,6 +4,7 @@ import type { Pod } from '../src/api/kubernetes.ts';
 import { asWarning, type Finding } from '../src/core/findings.ts';
 import { judge, type Verdict } from '../src/core/judge.ts';
 import { DEFAULT_SETTINGS } from '../src/core/plan/observed.ts';
+import { stricter } from '../src/core/identity/pod-security-level.ts';
 import { findingsOfVerdict, newerField, type Telling } from '../src/core/pod-verdict/findings-of-verdict.ts';
 import type { JudgedPod } from '../src/core/pod-verdict/judged-pod.ts';
 import type { KnownFields } from '../src/core/pod-verdict/known-fields.ts';
@@ -42,7 +43,6 @@ const SETTINGS: PodSettings = {
   installation: DEFAULT_SETTINGS.installation,
   gateway: DEFAULT_GATEWAY_SETTINGS,
 };
-const STRICTNESS: readonly PodSecurityLevel[] = ['privileged', 'baseline', 'restricted'];
 
 /** What is asked about the pods of one cluster, and with what the answers are told. */
 interface Case {
@@ -221,10 +221,6 @@ function findingsOf({ pods, telling }: Case, verdicts: readonly PodVerdict[]): r
 
 function isEqual(one: Case, other: Case): boolean {
   return one.question.source === other.question.source;
-}
-
-function stricter(one: PodSecurityLevel, other: PodSecurityLevel): PodSecurityLevel {
-  return STRICTNESS[Math.max(STRICTNESS.indexOf(one), STRICTNESS.indexOf(other))] ?? 'restricted';
 }
 
 /** Fields that are in none of our schemas, but in the API server's, are admitted with a warning. */

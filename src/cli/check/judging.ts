@@ -2,9 +2,9 @@ import type { DaskCluster } from '../../api/dask-cluster.ts';
 import { FieldPath } from '../../api/field-path.ts';
 import type { Pod } from '../../api/kubernetes.ts';
 import { asWarning, type Finding } from '../../core/findings.ts';
-import { podSecurityOf } from '../../core/identity/pod-security-level.ts';
+import { podSecurityOf, stricter } from '../../core/identity/pod-security-level.ts';
 import { applyPolicy, enforcementOf } from '../../core/policy/apply.ts';
-import type { Policy, PodSecurityLevel } from '../../core/policy/policy.ts';
+import type { Policy } from '../../core/policy/policy.ts';
 import { findingsOfVerdict } from '../../core/pod-verdict/findings-of-verdict.ts';
 import type { JudgedPod } from '../../core/pod-verdict/judged-pod.ts';
 import { roleOfPod } from '../../core/render/credentials.ts';
@@ -74,7 +74,7 @@ export class Judging implements AsyncDisposable {
   /** What Kubernetes would say of a pod that runs, if it came now. */
   async judgePod(stored: Pod, namespaceLabels: Labels | undefined): Promise<readonly Finding[]> {
     const pod = asNew(stored);
-    const podSecurity = strictest(podSecurityOf(namespaceLabels ?? {}), this.policy.podSecurity);
+    const podSecurity = stricter(podSecurityOf(namespaceLabels ?? {}), this.policy.podSecurity);
     const question = {
       pod: JSON.stringify(pod),
       ...(podSecurity === 'privileged' ? {} : { level: podSecurity }),
@@ -103,10 +103,6 @@ export class Judging implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     if (!this.isShared) await this.podcheck.close();
   }
-}
-
-function strictest(...levels: readonly PodSecurityLevel[]): PodSecurityLevel {
-  return (['restricted', 'baseline'] as const).find((level) => levels.includes(level)) ?? 'privileged';
 }
 
 /** kubectl puts it in before it sends an object. */
