@@ -126,7 +126,7 @@ func judge(raw []byte) (v verdict) {
 }
 
 // prepared is the pod as the API server has it before it validates: with defaults, without what is switched off, and
-// with the label keys of affinity and spreading in their selectors.
+// with the label keys of affinity and spreading in their selectors; a faulty label is told where it was written alone.
 func prepared(pod *corev1.Pod) (*core.Pod, error) {
 	legacyscheme.Scheme.Default(pod)
 	internal := &core.Pod{}
@@ -136,7 +136,7 @@ func prepared(pod *corev1.Pod) (*core.Pod, error) {
 	podutil.DropDisabledPodFields(internal, nil)
 	merge := func(selector *metav1.LabelSelector, keys []string, operator metav1.LabelSelectorOperator) {
 		for _, key := range keys {
-			if value, ok := internal.Labels[key]; ok && selector != nil {
+			if value, ok := internal.Labels[key]; ok && selector != nil && len(utilvalidation.IsQualifiedName(key))+len(utilvalidation.IsValidLabelValue(value)) == 0 {
 				selector.MatchExpressions = append(selector.MatchExpressions, metav1.LabelSelectorRequirement{Key: key, Operator: operator, Values: []string{value}})
 			}
 		}

@@ -117,6 +117,24 @@ describe('what podcheck says', { timeout: 60_000 }, () => {
     ]);
   });
 
+  it('tells a faulty label once, where it was written', async () => {
+    const constraint = {
+      maxSkew: 1,
+      topologyKey: 'zone',
+      whenUnsatisfiable: 'DoNotSchedule',
+      matchLabelKeys: ['app', '-x'],
+      labelSelector: {},
+    };
+    const { errors = [] } = await verdictOn(
+      pod({ topologySpreadConstraints: [constraint] }, { labels: { app: 'a b', '-x': 'c' } }),
+    );
+    expect(errors.map(({ field }) => field)).toEqual([
+      'metadata.labels',
+      'metadata.labels',
+      'spec.topologySpreadConstraints[0].matchLabelKeys[1]',
+    ]);
+  });
+
   it('gives the warnings of the API server', async () => {
     const env = [
       { name: 'A', value: '1' },
