@@ -89,6 +89,14 @@ async function run(part: Part, folder: string): Promise<Result> {
 function succeeds([program = '', ...args]: readonly string[]): Promise<boolean> {
   return new Promise((resolve) => {
     const child = spawn(program, args, { cwd: root, stdio: 'inherit' });
+    const stops = (['SIGTERM', 'SIGHUP'] as const).map((signal) => {
+      const stop = (): void => void child.kill(signal);
+      process.on(signal, stop);
+      return () => process.off(signal, stop);
+    });
+    child.on('close', () => {
+      for (const forget of stops) forget();
+    });
     child.on('error', (error) => {
       console.error(`${program} could not be started: ${error.message}`);
       resolve(false);
@@ -96,7 +104,6 @@ function succeeds([program = '', ...args]: readonly string[]): Promise<boolean> 
     child.on('exit', (code) => {
       resolve(code === 0);
     });
-    for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.once(signal, () => child.kill(signal));
   });
 }
 

@@ -22,6 +22,7 @@ import { coreResource } from '../support/kube-client.ts';
 import { LiveCluster, manifest } from '../support/live-cluster.ts';
 import { poll } from '../support/poll.ts';
 import { postDry } from './webhook-objects.ts';
+import { SOON_MS } from '../support/soon.ts';
 
 const ACCOUNT = 'system:serviceaccount:gateway:api';
 
@@ -99,7 +100,7 @@ describe("a cluster of dask-gateway's account", () => {
     const [createdAt, endedAt] = [metadata.creationTimestamp, status.completionTime].map((time) =>
       Date.parse(time ?? ''),
     );
-    expect(endedAt! - createdAt!).toBeLessThanOrEqual(2_000);
+    expect(endedAt! - createdAt!).toBeLessThan(SOON_MS);
     await faulty.untilStalled('InvalidSpec');
     await faulty.untilEvent('InvalidSpec');
     expect((await client.list(PODS, { namespace })).items, 'nothing is stored').toEqual([]);

@@ -19,6 +19,7 @@ import { limitedTo } from '../support/limits.ts';
 import { condition, LiveCluster } from '../support/live-cluster.ts';
 import { poll } from '../support/poll.ts';
 import { recordedLog } from '../unit/kube/recorded-log.ts';
+import { SOON_MS } from '../support/soon.ts';
 
 /** No webhook runs here that would refuse what is too much: pods get their credentials on the way to the API server. */
 class InjectingClient extends KubeClient {
@@ -116,7 +117,7 @@ describe('a cluster beyond the limits', () => {
     await first?.delete();
     const deletedAt = performance.now();
     await third.until('to be let in', (one) => condition(one, 'Limited')?.status === 'False');
-    expect(performance.now() - deletedAt).toBeLessThan(1_000);
+    expect(performance.now() - deletedAt).toBeLessThan(SOON_MS);
     await third.untilReady();
     await fourth.until(
       'to be the first in line',

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 interface PollOptions {
-  /** Default 15 s. */
+  /** Default 40 s: less than a test may take. */
   readonly timeoutMs?: number;
   /** Default 50 ms. */
   readonly intervalMs?: number;
@@ -18,7 +18,7 @@ export async function poll<T>(
   isDone: (state: T) => boolean,
   options: PollOptions = {},
 ): Promise<T> {
-  const { timeoutMs = 15_000, intervalMs = 50 } = options;
+  const { timeoutMs = 40_000, intervalMs = 50 } = options;
   const deadline = performance.now() + timeoutMs;
   let last: string;
   do {

@@ -4,12 +4,14 @@ import { AccessError } from '../../kube/config.ts';
 import { ApiError, TransportError } from '../../kube/errors.ts';
 import { ConfigurationError } from '../../platform/configuration-error.ts';
 import { checkFiles } from './check-files.ts';
+import { GithubReport } from './github-report.ts';
 import { JsonlReport } from './jsonl-report.ts';
 import { checkLive } from './live.ts';
 import { Judging } from './judging.ts';
 import { CHECK_USAGE, parseOptions, type CheckOptions } from './options.ts';
 import { policyOf } from './policy-file.ts';
 import type { Report, Tally } from './report.ts';
+import { SarifReport } from './sarif-report.ts';
 import { ServerCheck } from './server-check.ts';
 import { TextReport } from './text-report.ts';
 
@@ -67,9 +69,16 @@ function reportOf({ output }: CheckOptions, { stdout, stderr, env }: CheckSurrou
   const writeError = (line: string): void => {
     stderr.write(`${line}\n`);
   };
-  return output === 'jsonl'
-    ? new JsonlReport({ write, writeError })
-    : new TextReport({ write, colour: wantsColour(env, stdout.isTTY === true) });
+  switch (output) {
+    case 'jsonl':
+      return new JsonlReport({ write, writeError });
+    case 'github':
+      return new GithubReport(write);
+    case 'sarif':
+      return new SarifReport(write);
+    case 'text':
+      return new TextReport({ write, colour: wantsColour(env, stdout.isTTY === true) });
+  }
 }
 
 /** As no-color.org and force-color.org have it; empty values count as not set. */

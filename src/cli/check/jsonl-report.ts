@@ -1,5 +1,5 @@
 import type { Level } from '../../core/findings.ts';
-import { isRefused, type Judged, type Report, type Unreadable } from './report.ts';
+import { isRefused, UNREADABLE, type Judged, type Report, type Unreadable } from './report.ts';
 
 /** One line of `--output jsonl`. Line and column count from 1, and are null for what stands in no file. */
 interface Line {
@@ -23,9 +23,6 @@ export interface JsonlOptions {
   /** For what is no document. */
   readonly writeError: (line: string) => void;
 }
-
-/** The rule of a document that is not YAML: it has no other. */
-const UNREADABLE = 'unreadable';
 
 /** For programs: one line a document, and nothing else on standard output. */
 export class JsonlReport implements Report {

@@ -11,7 +11,8 @@ Kubernetes' own validation of the pods that they lead to. A folder is searched w
   -n, --namespace NAME   where a manifest names no namespace (default: default); with --live the one to look at
                          (default: the kubeconfig's)
   --policy FILE          the configuration of rules, as the webhook has it
-  --output text|jsonl    for people, or one line of JSON for each DaskCluster (default: text)
+  --output FORMAT        text: for people (default); jsonl: a line of JSON for each DaskCluster; github: annotations in
+                         a job of GitHub Actions; sarif: one SARIF 2.1.0 document, for code scanning
   --server               also ask the cluster whether it would take each DaskCluster and its pods: a dry run with your
                          own rights, in which quotas, limit ranges and other webhooks are heard
   --live                 judge what is stored in the cluster, and the pods of a running dask-gateway; only reads
@@ -30,6 +31,9 @@ export interface ClusterFlags {
   readonly context: string | undefined;
 }
 
+const OUTPUTS = ['text', 'jsonl', 'github', 'sarif'] as const;
+export type Output = (typeof OUTPUTS)[number];
+
 export interface CheckOptions {
   readonly mode: 'files' | 'server' | 'live';
   /** Empty for `live`. */
@@ -37,7 +41,7 @@ export interface CheckOptions {
   readonly namespace: string | undefined;
   readonly allNamespaces: boolean;
   readonly policyFile: string | undefined;
-  readonly output: 'text' | 'jsonl';
+  readonly output: Output;
   readonly cluster: ClusterFlags;
 }
 
@@ -54,7 +58,7 @@ export function parseOptions(args: readonly string[]): CheckOptions | undefined 
     namespace: values.namespace,
     allNamespaces: values['all-namespaces'] === true,
     policyFile: values.policy,
-    output: values.output === 'jsonl' ? 'jsonl' : 'text',
+    output: outputOf(values.output) ?? 'text',
     cluster: { kubeconfig: values.kubeconfig, context: values.context },
   };
 }
@@ -63,7 +67,8 @@ function demandCoherence({ values, positionals }: Arguments): void {
   const { live = false, server = false, namespace, output = 'text', kubeconfig, context } = values;
   const allNamespaces = values['all-namespaces'] === true;
   const reachesCluster = live || server;
-  demand(output === 'text' || output === 'jsonl', `--output: must be text or jsonl, not '${output}'`);
+  const outputs = OUTPUTS.join(', ');
+  demand(outputOf(output) !== undefined, `--output: must be one of ${outputs}, not '${output}'`);
   demand(namespace !== '', '--namespace: must not be empty');
   demand(!(live && server), '--live and --server: one at a time; --live judges what is stored already');
   demand(live || !allNamespaces, '--all-namespaces: only with --live');
@@ -77,6 +82,10 @@ function demandCoherence({ values, positionals }: Arguments): void {
     reachesCluster || (kubeconfig === undefined && context === undefined),
     '--kubeconfig and --context: only with --server or --live',
   );
+}
+
+function outputOf(word: string | undefined): Output | undefined {
+  return OUTPUTS.find((output) => output === word);
 }
 
 function demand(holds: boolean, message: string): void {

@@ -37,6 +37,9 @@ export interface Tally {
   readonly incomplete: boolean;
 }
 
+/** The rule of a document that is not YAML: it has no other. */
+export const UNREADABLE = 'unreadable';
+
 /** How results are written. */
 export interface Report {
   judged(result: Judged): void;

@@ -49,8 +49,8 @@ function place(file: string, at: Position | undefined): string {
   return at === undefined ? file : `${file}:${String(at.line)}:${String(at.column)}`;
 }
 
-/** Where none is found it names the group: dask-kubernetes has a kind of the same name. */
-function summary({ judged, pods, refused, unreadable }: Tally): string {
+/** The last line for people. Where none is found it names the group: dask-kubernetes has a kind of the same name. */
+export function summary({ judged, pods, refused, unreadable }: Tally): string {
   const ofPods = pods === 0 ? '' : ` and ${counted(pods, 'pod')} of dask-gateway`;
   const told =
     judged + pods === 0

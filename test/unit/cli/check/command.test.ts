@@ -163,7 +163,7 @@ describe('reach', () => {
 describe('usage', () => {
   it.each([
     [[], 'name at least one file'],
-    [['--output=xml', '-'], '--output: must be text or jsonl'],
+    [['--output=xml', '-'], '--output: must be one of text, jsonl, github, sarif, not'],
     [['--live', 'a.yaml'], '--live: judges what is stored'],
     [['--live', '--server'], 'one at a time'],
     [['-A', 'a.yaml'], '--all-namespaces: only with --live'],
