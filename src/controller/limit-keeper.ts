@@ -135,17 +135,29 @@ export class LimitKeeper {
     const policy = this.options.policy();
     if (policy !== this.policy) this.countAnew(policy);
     this.stale = false;
+    // Whoever is let in changes what those wait for that came before it.
+    let isSettled = false;
+    while (!isSettled) isSettled = !this.letIn(policy);
+  }
+
+  /** @returns whether any got a place, or a larger one */
+  private letIn(policy: Policy): boolean {
     const contenders = [...this.contending].flatMap((key) => this.places.get(key) ?? []);
     const admissions = admissionOrder(contenders, this.usage, (namespace) =>
       limitsInForce(policy, enforcementOf(policy, this.options.namespaceOf(namespace)?.labels)),
     );
+    let hasChanged = false;
     for (const place of contenders) {
       const admission = admissions.get(place.key);
       if (admission === undefined) continue;
-      if (admission.workers !== place.held) this.put({ ...place, held: admission.workers });
+      if (admission.workers !== place.held) {
+        this.put({ ...place, held: admission.workers });
+        hasChanged = true;
+      }
       if (admission.workers === place.wanted) this.contending.delete(place.key);
       this.grant(place.key, admission.grant);
     }
+    return hasChanged;
   }
 
   private grant(key: string, grant: Grant): void {
