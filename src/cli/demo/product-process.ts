@@ -26,6 +26,8 @@ export interface ProductOptions {
 
 /** A larger young generation saves nothing here, and costs 25 MB of resident memory under load. */
 const NODE_FLAGS = ['--max-semi-space-size=4'];
+/** glibc keeps a heap for each of a dozen threads otherwise, most of it free. */
+const MEMORY_ENVIRONMENT = { MALLOC_ARENA_MAX: '1' };
 const STOP_GRACE_MS = 10_000;
 const READY_TIMEOUT_MS = 20_000;
 
@@ -70,6 +72,7 @@ export class ProductProcess {
         env: {
           ...withoutProxyForLoopback(globalThis.process.env),
           PATH: globalThis.process.env['PATH'],
+          ...MEMORY_ENVIRONMENT,
           KUBERNETES_SERVICE_HOST: hostname.replace(/^\[(.*)\]$/, '$1'),
           KUBERNETES_SERVICE_PORT: port === '' ? (protocol === 'https:' ? '443' : '80') : port,
         },
